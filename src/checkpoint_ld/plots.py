@@ -1,7 +1,7 @@
 """Charts of benchmarks and of recorded answers: figures of Matplotlib, to change in a notebook or to write as SVG.
 
-`rates` and `paired` return the numbers of the charts of answers. The module does not use pyplot, which would keep every
-figure in memory. Matplotlib comes with the extra `plots`.
+The numbers of the charts of answers are those of `checkpoint_ld.assessment.comparing`. The module does not use pyplot,
+which would keep every figure in memory. Matplotlib comes with the extra `plots`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from __future__ import annotations
 import io
 import math
 import textwrap
-from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
-from checkpoint_ld.assessment.assessing import Assessment, Status
+from checkpoint_ld.assessment.comparing import question_pairs, rates
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import SettingsError, WrongTypeError
@@ -29,27 +28,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from checkpoint_ld.assessment import Assessment
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import QuestionContent
     from checkpoint_ld.graph.object_reading import Frame
 
 __all__ = [
-    "Comparison",
-    "Pair",
-    "Rate",
     "comparison",
     "keywords",
     "lengths",
-    "paired",
     "pass_rates",
-    "rates",
     "readiness",
     "svg",
     "trait_coverage",
 ]
 
-_Z: Final = 1.959963984540054
-"""The quantile of the normal distribution that 95 % intervals are made with."""
 _MOST: Final = 30
 """The most bars or rows of a chart; a note in the chart counts the others."""
 _WIDEST: Final = 44
@@ -58,140 +51,28 @@ _NO_QUESTIONS: Final = "the benchmark has no questions to draw: add some"
 _NAVY, _TEAL, _AMBER, _RED, _PALE = "#1f4e79", "#0b7a75", "#b26a00", "#b3261e", "#d9dee3"
 
 
-class Rate(NamedTuple):
-    """The number of answers of one model, or to one question, that passed.
-
-    `total` counts the decided answers, `undecided` all others: those that the template cannot decide, and errors.
-    """
-
-    name: str
-    passed: int
-    total: int
-    undecided: int = 0
-
-    @property
-    def rate(self) -> float | None:
-        """The part that passed, from 0 to 1; None where nothing was decided."""
-        return self.passed / self.total if self.total else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The Wilson score interval of 95 % (Wilson 1927); from 0 to 1 where nothing was decided."""
-        if not self.total:
-            return 0.0, 1.0
-        share, weight = self.passed / self.total, _Z * _Z / self.total
-        middle = (share + weight / 2) / (1 + weight)
-        half = _Z / (1 + weight) * math.sqrt(share * (1 - share) / self.total + weight / (4 * self.total))
-        return max(middle - half, 0.0), min(middle + half, 1.0)
-
-
-class Pair(NamedTuple):
-    """The rates of one question in two runs."""
-
-    name: str
-    first: Rate
-    second: Rate
-
-    @property
-    def difference(self) -> float:
-        """The rate of the second run minus that of the first, from -1 to 1."""
-        return (self.second.rate or 0.0) - (self.first.rate or 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two runs question by question, the greatest difference first.
-
-    A question counts as passed in a run if more than half of its decided answers passed. `both`, `first_only`,
-    `second_only` and `neither` count questions; `unpaired` are those that were decided in one of the runs alone.
-    """
-
-    pairs: tuple[Pair, ...]
-    both: int
-    first_only: int
-    second_only: int
-    neither: int
-    unpaired: int
-
-    @property
-    def p_value(self) -> float:
-        """The two-sided p-value of McNemar's exact test (McNemar 1947): 1 where the runs never disagree."""
-        disagreeing = self.first_only + self.second_only
-        fewer = min(self.first_only, self.second_only)
-        tail = coefficient = 1
-        for k in range(fewer):
-            # Each binomial coefficient is computed from the one before; computing all of them takes seconds.
-            coefficient = coefficient * (disagreeing - k) // (k + 1)
-            tail += coefficient
-        # Integers of any size: a power of two would be infinite as a float from 1024 questions on.
-        return min(1.0, 2 * tail / 2**disagreeing) if disagreeing else 1.0
-
-
-def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
-    """Return the numbers of answers that passed, by model or by question, in the order of first appearance.
-
-    `assessments` are those of `checkpoint_ld.assessment.assess`. Answers about questions that the benchmark does not
-    have count as undecided, under the name in the answer. Raises SettingsError for another `by`.
-    """
-    if by not in ("model", "question"):
-        raise SettingsError(f"there are no rates by {by!r}: give 'model' or 'question'")
-    counts: dict[str, Counter[Status]] = defaultdict(Counter)
-    names: dict[str, str] = {}
-    for assessment in assessments:
-        if by == "model":
-            key = name = assessment.answer.model_name or "(no model)"
-        elif assessment.question is not None:
-            key, name = assessment.question.identifier, assessment.question.text
-        else:
-            key = name = assessment.answer.question_id or "(no question)"
-        counts[key][assessment.status] += 1
-        names[key] = name
-    return [
-        Rate(names[key], held[Status.PASSED], decided, held.total() - decided)
-        for key, held in counts.items()
-        for decided in (held[Status.PASSED] + held[Status.FAILED],)
-    ]
-
-
-def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Comparison:
-    """Return two runs, or two models of one run, question by question.
-
-    Raises SettingsError where no question was decided in both.
-    """
-    before, after = _by_question(first), _by_question(second)
-    pairs = [Pair(rate.name, rate, after[key]) for key, rate in before.items() if key in after]
-    if not pairs:
-        raise SettingsError("no question was decided in both runs: give two runs over one benchmark")
-    table = Counter(tuple(2 * rate.passed > rate.total for rate in (pair.first, pair.second)) for pair in pairs)
-    return Comparison(
-        tuple(sorted(pairs, key=lambda pair: -abs(pair.difference))),
-        both=table[True, True],
-        first_only=table[True, False],
-        second_only=table[False, True],
-        neither=table[False, False],
-        unpaired=len(before.keys() ^ after.keys()),
-    )
-
-
 def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> Figure:
-    """Return the pass rates by model, the best first, or by question, the worst first, with 95 % intervals.
+    """Return the pass rates by model, the best first, with intervals of 95 %, or by question, the worst first.
 
-    Raises SettingsError where there is no assessment, or Matplotlib is absent.
+    The intervals are those of `checkpoint_ld.assessment.comparing.rates`. Raises SettingsError where there is no
+    assessment, or Matplotlib or statsmodels is absent.
     """
     found = rates(assessments, by=by)
     if not found:
         raise SettingsError("there are no assessments to draw: give what checkpoint_ld.assessment.assess yields")
     sign = -1 if by == "model" else 1
-    found.sort(key=lambda group: (group.rate is None, sign * (group.rate or 0.0), sign * group.total))
+    found.sort(key=lambda each: (each.estimate.value is None, sign * (each.estimate.value or 0.0), sign * each.decided))
     shown = found[:_MOST]
-    notes = ["lines: Wilson intervals of 95 %", _more(len(found), "rows")]
+    intervals = "lines: intervals of 95 % over the questions" if by == "model" else ""
+    notes = [intervals, _more(len(found), "rows")]
     figure, axes = _figure(f"Pass rate by {by}", [rate.name for rate in shown], notes=notes, shares=True)
     for place, rate in enumerate(shown):
-        counted = f"{rate.passed:,} of {rate.total:,}" + (f", {rate.undecided:,} undecided" if rate.undecided else "")
+        counted = f"{rate.passed:,} of {rate.decided:,}" + (f", {rate.undecided:,} undecided" if rate.undecided else "")
         axes.annotate(counted, (1, place), (8, 0), textcoords="offset points", va="center", fontsize=8)
-        if rate.rate is not None:
-            axes.hlines(place, *rate.interval, color=_NAVY, linewidth=2)
-            axes.scatter([rate.rate], [place], color=_NAVY, s=42, zorder=3)
+        if rate.estimate.value is not None:
+            if by == "model":
+                axes.hlines(place, rate.estimate.low, rate.estimate.high, color=_NAVY, linewidth=2)
+            axes.scatter([rate.estimate.value], [place], color=_NAVY, s=42, zorder=3)
     return figure
 
 
@@ -200,23 +81,22 @@ def comparison(
 ) -> Figure:
     """Return two runs, or two models, question by question, the greatest difference first.
 
-    Raises SettingsError where no question was decided in both, or Matplotlib is absent.
+    Raises SettingsError where no question was decided in both, or Matplotlib or statsmodels is absent.
     """
-    found = paired(first, second)
     if [type(name) for name in names] != [str, str]:
         raise SettingsError("names are those of the two runs: give two texts")
+    pairs, found = question_pairs(first, second)
     names = (_label(names[0]), _label(names[1]))
-    shown = found.pairs[:_MOST]
+    shown = pairs[:_MOST]
     summary = (
-        f"passed by both {found.both}, by {names[0]} alone {found.first_only}, by {names[1]} alone "
-        f"{found.second_only}, by neither {found.neither}; McNemar's exact test: p = {found.p_value:.3g}"
+        f"{names[0]} better on {found.better}, {names[1]} better on {found.worse}, no difference on {found.same} of "
+        f"{found.estimate.questions} common questions; p = {found.test.p_value:.3g}"
     )
-    unpaired = f"{found.unpaired} decided in one run alone" if found.unpaired else ""
     title = f"{names[0]} and {names[1]}, question by question"
-    notes = [summary, unpaired, _more(len(found.pairs), "questions")]
-    figure, axes = _figure(title, [pair.name for pair in shown], notes=notes, shares=True)
+    notes = [summary, _more(len(pairs), "questions")]
+    figure, axes = _figure(title, [name for name, _, _ in shown], notes=notes, shares=True)
     places = range(len(shown))
-    ends = [(pair.first.rate or 0.0, pair.second.rate or 0.0) for pair in shown]
+    ends = [(left, right) for _, left, right in shown]
     axes.hlines(
         places, [min(shares) for shares in ends], [max(shares) for shares in ends], color=_PALE, linewidth=4, zorder=1
     )
@@ -354,16 +234,6 @@ def _questions(benchmark: Benchmark, only: Frame) -> tuple[QuestionContent, ...]
     if not found:
         raise SettingsError(_NO_QUESTIONS)
     return found
-
-
-def _by_question(assessments: Iterable[Assessment]) -> dict[str, Rate]:
-    """Return the rates of the questions of which an answer was decided, by their identifiers."""
-    held: dict[str, list[Assessment]] = defaultdict(list)
-    for assessment in assessments:
-        if assessment.question is not None:
-            held[assessment.question.identifier].append(assessment)
-    found = {key: rates(those, by="question")[0] for key, those in held.items()}
-    return {key: one for key, one in found.items() if one.total}
 
 
 def _bars(title: str, counts: Mapping[str, int], colors: Mapping[str, str], what: str, notes: list[str]) -> Figure:

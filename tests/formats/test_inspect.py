@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, export_benchmark, import_benchmark, plots
+from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
 from checkpoint_ld.assessment import Status, assess, read_answers
+from checkpoint_ld.assessment.comparing import rates
 from checkpoint_ld.assessment.inspect_logs import values_in
 from checkpoint_ld.errors import ReadError, StoredCodeWarning
 from tests.cli.conftest import Run
@@ -250,7 +251,7 @@ def test_answers_and_errors_of_one_model_are_counted_together(tmp_path: Path, mo
     failed = {"input": "Which?", "error": {"message": "down", "traceback": "", "traceback_ansi": ""}}
     samples = [answered, failed] if model != "none/none" else [answered]
     found = [*assess(made(1), read_answers(log_of(tmp_path / "x.eval", *samples, model=model)))]
-    assert {rate.name for rate in plots.rates(found)} == expected
+    assert {rate.name for rate in rates(found)} == expected
     assert found[0].answer.extra["output_model"] == "gpt-5-2026"
 
 

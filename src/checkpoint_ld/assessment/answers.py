@@ -30,6 +30,8 @@ _KNOWN = (
     *("question_id", "question_text", "answer", "trace", "context", "answer_id", "model", "replicate", "date"),
     *("traits", "judge"),
 )
+_RESULT = frozenset(("question", "status", "verification", "traits"))
+"""The members of each line of results, together in no other record."""
 _TEXTS = ("question_id", "question_text", "trace", "date", "judge")
 _OBJECTS = ("answer", "context", "traits")
 
@@ -103,6 +105,10 @@ class RecordedAnswer:
         place = place or Place()
         if not isinstance(record, Mapping):
             return cls(None, place=place, fault=f"{_shown(record)} is no recorded answer: write an object")
+        if _RESULT.issubset(record):
+            record, recorded = _of_result(record)
+        else:
+            recorded = None
         stated = record.get("traits")
         traits = verdicts(stated if isinstance(stated, Mapping) else {}, judge=text_in(record.get("judge")))
         return cls(
@@ -118,13 +124,38 @@ class RecordedAnswer:
             place=place,
             fault=_fault(record, traits),
             question_text=text_in(record.get("question_text")),
-            recorded=Recorded(traits=traits) if traits else None,
+            recorded=recorded or (Recorded(traits=traits) if traits else None),
         )
 
     @property
     def model_name(self) -> str | None:
         """The model as a text, None where the record names none."""
         return self.model if self.model is None or isinstance(self.model, str) else _dumped(self.model)
+
+
+def _of_result(record: Mapping[str, Json]) -> tuple[dict[str, Json], Recorded]:
+    """Return a line of results of `verify` as a record, and the verdict in it."""
+    listed = record["traits"] if isinstance(record["traits"], list) else []
+    traits = tuple(
+        RecordedTrait(trait["name"], trait.get("value"), text_in(trait.get("kind")) or "", text_in(trait.get("judge")))
+        for trait in listed
+        if isinstance(trait, Mapping) and isinstance(trait.get("name"), str) and trait.get("status") == "judged"
+    )
+    held = record["verification"] if isinstance(record["verification"], Mapping) else {}
+    fields = [field for field in held.get("fields") or () if isinstance(field, Mapping) and "name" in field]
+    recorded = Recorded(
+        passed={"passed": True, "failed": False}.get(str(record["status"])),
+        score=finite(record.get("score")),
+        fields={field["name"]: field.get("passed") for field in fields},
+        traits=traits,
+        failure=str(record.get("reason") or "") if record["status"] == "error" else "",
+        by="checkpoint-ld",
+    )
+    left_out = _RESULT | {"file", "line", "reason", "score", "extra", "recorded", "differences", "question"}
+    extra = record.get("extra")
+    members = {key: value for key, value in record.items() if key not in left_out}
+    members |= {"answer": {field["name"]: field.get("value") for field in fields}}
+    return members | (dict(extra) if isinstance(extra, Mapping) else {}), recorded
 
 
 def verdicts(stated: Mapping[str, Json], kind: str = "", judge: str | None = None) -> tuple[RecordedTrait, ...]:

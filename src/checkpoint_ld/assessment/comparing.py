@@ -1,4 +1,4 @@
-"""Comparison of models by recorded answers: rates with intervals, all pairs with a correction, agreement of judges."""
+"""Models compared by recorded answers: rates with intervals, all pairs with a correction, agreement of judges."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 By = Literal["model", "file", "question"]
+Table = dict[str, dict[str, Counter[Status]]]
+"""The numbers of answers by model, question and status."""
 Groups = dict[str, dict[str, set[str]]]
 """The questions of each group, such as a keyword, by the kind of the groups."""
 
@@ -63,8 +65,8 @@ class Rate(NamedTuple):
     decided: int
     undecided: int
     estimate: Estimate
-    pass_at: Mapping[int, Estimate] = {}  # noqa: RUF012 - never changed
-    pass_all: Mapping[int, Estimate] = {}  # noqa: RUF012 - as above
+    pass_at: Mapping[int, Estimate] = {}
+    pass_all: Mapping[int, Estimate] = {}
 
     def as_json(self) -> dict[str, Any]:
         """Return the rate as a JSON object."""
@@ -76,7 +78,7 @@ class Rate(NamedTuple):
         return {**members, "rate": self.estimate.as_json(), **attempts}
 
 
-class Difference(NamedTuple):
+class ModelDifference(NamedTuple):
     """How much better the first of two models is than the second, over the questions that both have decided answers to.
 
     `estimate` is the mean of the differences. `better`, `worse` and `same` count questions by the sign of the
@@ -104,14 +106,14 @@ class Difference(NamedTuple):
         return {**members, "difference": self.estimate.as_json(), **tested, "significant": self.is_significant}
 
 
-class Group(NamedTuple):
+class QuestionGroup(NamedTuple):
     """The rates and the differences over some questions: those with the keyword, or property, `name`."""
 
     kind: str
     name: str
     questions: int
     rates: tuple[Rate, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[ModelDifference, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return the group as a JSON object."""
@@ -142,7 +144,7 @@ class Agreement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Shown):
+class ModelComparison(Shown):
     """Models compared by their answers to the questions of a benchmark.
 
     `rates` begin with the best model. `differences` has all pairs, `groups` the same for parts of the questions.
@@ -150,8 +152,8 @@ class Comparison(Shown):
     """
 
     rates: tuple[Rate, ...]
-    differences: tuple[Difference, ...]
-    groups: tuple[Group, ...] = ()
+    differences: tuple[ModelDifference, ...]
+    groups: tuple[QuestionGroup, ...] = ()
     agreements: tuple[Agreement, ...] = ()
     findings: tuple[Finding, ...] = ()
 
@@ -178,7 +180,7 @@ def compare(
     by: Literal["model", "file"] = "model",
     groups: Groups | None = None,
     findings: Iterable[Finding] = (),
-) -> Comparison:
+) -> ModelComparison:
     """Return the comparison of all models of assessments, or of all files (`by`).
 
     `groups` are those of `groups_of`. An answer without a model is one of its file. Raises SettingsError where there is
@@ -186,7 +188,7 @@ def compare(
     """
     if by not in ("model", "file"):
         raise SettingsError(f"there is no comparison by {by!r}: give 'model' or 'file'")
-    table: dict[str, dict[str, Counter[Status]]] = defaultdict(lambda: defaultdict(Counter))
+    table: Table = defaultdict(lambda: defaultdict(Counter))
     ratings = _Ratings()
     for assessment in assessments:
         model = _name(assessment, by)
@@ -198,7 +200,9 @@ def compare(
             "no answer is decided, so there is nothing to compare: give the checkpoint whose templates decide, or "
             "answers with recorded verdicts"
         )
-    return Comparison(rates, differences, tuple(_grouped(table, groups or {})), ratings.agreements(), tuple(findings))
+    return ModelComparison(
+        rates, differences, tuple(_grouped(table, groups or {})), ratings.agreements(), tuple(findings)
+    )
 
 
 def rates(assessments: Iterable[Assessment], *, by: By = "model") -> list[Rate]:
@@ -209,7 +213,7 @@ def rates(assessments: Iterable[Assessment], *, by: By = "model") -> list[Rate]:
     """
     if by not in ("model", "file", "question"):
         raise SettingsError(f"there are no rates by {by!r}: give 'model', 'file' or 'question'")
-    table: dict[str, dict[str, Counter[Status]]] = defaultdict(lambda: defaultdict(Counter))
+    table: Table = defaultdict(lambda: defaultdict(Counter))
     names: dict[str, str] = {}
     for assessment in assessments:
         question, text = _question(assessment)
@@ -217,6 +221,29 @@ def rates(assessments: Iterable[Assessment], *, by: By = "model") -> list[Rate]:
         names[key] = text if by == "question" else key
         table[key][question][assessment.status] += 1
     return [_rate(names[key], questions) for key, questions in table.items()]
+
+
+def question_pairs(
+    first: Iterable[Assessment], second: Iterable[Assessment]
+) -> tuple[list[tuple[str, float, float]], ModelDifference]:
+    """Return two runs question by question, and their difference.
+
+    Each question has its text and its two rates; the greatest difference stands first. Raises SettingsError where no
+    question was decided in both runs.
+    """
+    table: Table = {"first": defaultdict(Counter), "second": defaultdict(Counter)}
+    texts: dict[str, str] = {}
+    for questions, assessments in zip(table.values(), (first, second), strict=True):
+        for assessment in assessments:
+            key, text = _question(assessment)
+            texts[key] = text
+            questions[key][assessment.status] += 1
+    shares = [_shares(questions) for questions in table.values()]
+    pairs = [(texts[key], share, shares[1][key]) for key, share in shares[0].items() if key in shares[1]]
+    if not pairs:
+        raise SettingsError("no question was decided in both runs: give two runs over one benchmark")
+    pairs.sort(key=lambda pair: -abs(pair[2] - pair[1]))
+    return pairs, _difference("first", "second", table)
 
 
 def groups_of(benchmark: Benchmark, names: Sequence[str] = ()) -> Groups:
@@ -304,10 +331,6 @@ def _name(assessment: Assessment, by: str) -> str:
     return answer.model_name or (Path(file).stem if file else _NO_MODEL)
 
 
-Table = Mapping[str, "Mapping[str, Counter[Status]]"] if TYPE_CHECKING else None
-"""The numbers of answers by model, question and status."""
-
-
 def _rate(name: str, questions: Mapping[str, Counter[Status]]) -> Rate:
     decided = {key: (held[Status.PASSED], held[Status.FAILED]) for key, held in questions.items()}
     counts = [(passed, passed + failed) for passed, failed in decided.values() if passed + failed]
@@ -326,7 +349,7 @@ def _rate(name: str, questions: Mapping[str, Counter[Status]]) -> Rate:
     )
 
 
-def _compared(table: Table) -> tuple[tuple[Rate, ...], tuple[Difference, ...]]:
+def _compared(table: Table) -> tuple[tuple[Rate, ...], tuple[ModelDifference, ...]]:
     """Return the rates, the best first, and the differences of all pairs, with p-values adjusted for their number."""
     found = [_rate(name, questions) for name, questions in table.items()]
     found.sort(key=lambda rate: -1.0 if rate.estimate.value is None else rate.estimate.value, reverse=True)
@@ -335,29 +358,31 @@ def _compared(table: Table) -> tuple[tuple[Rate, ...], tuple[Difference, ...]]:
     return tuple(found), tuple(adjusted(pairs))
 
 
-def adjusted(pairs: Sequence[Difference]) -> list[Difference]:
+def adjusted(pairs: Sequence[ModelDifference]) -> list[ModelDifference]:
     """Return differences with p-values that are adjusted for the number of these differences."""
     corrected = holm([pair.test.p_value for pair in pairs])
     return [pair._replace(adjusted=p_value) for pair, p_value in zip(pairs, corrected, strict=True)]
 
 
-def _difference(first: str, second: str, table: Table) -> Difference:
-    shares = [
-        {
-            key: held[Status.PASSED] / decided
-            for key, held in table[name].items()
-            if (decided := held[Status.PASSED] + held[Status.FAILED])
-        }
-        for name in (first, second)
-    ]
+def _shares(questions: Mapping[str, Counter[Status]]) -> dict[str, float]:
+    """Return the part of the decided answers to each question that passed."""
+    return {
+        key: held[Status.PASSED] / decided
+        for key, held in questions.items()
+        if (decided := held[Status.PASSED] + held[Status.FAILED])
+    }
+
+
+def _difference(first: str, second: str, table: Table) -> ModelDifference:
+    shares = [_shares(table[name]) for name in (first, second)]
     values = [share - shares[1][key] for key, share in shares[0].items() if key in shares[1]]
     better, worse = sum(value > 0 for value in values), sum(value < 0 for value in values)
     test = paired_test(values)
     mean = estimate(values, least=-1.0)
-    return Difference(first, second, mean, better, worse, len(values) - better - worse, test, test.p_value)
+    return ModelDifference(first, second, mean, better, worse, len(values) - better - worse, test, test.p_value)
 
 
-def _grouped(table: Table, groups: Groups) -> Iterator[Group]:
+def _grouped(table: Table, groups: Groups) -> Iterator[QuestionGroup]:
     """Yield the groups; the p-values of all pairs in all groups of one kind are adjusted together."""
     for kind, named in groups.items():
         parts = []
@@ -371,7 +396,7 @@ def _grouped(table: Table, groups: Groups) -> Iterator[Group]:
                 parts.append((name, len({key for questions in own.values() for key in questions}), *_compared(own)))
         every = iter(adjusted([pair for part in parts for pair in part[3]]))
         for name, count, found, differences in parts:
-            yield Group(kind, name, count, found, tuple(next(every) for _ in differences))
+            yield QuestionGroup(kind, name, count, found, tuple(next(every) for _ in differences))
 
 
 class _Ratings:
@@ -406,9 +431,7 @@ class _Ratings:
         return tuple(each for each in found if each.units)
 
 
-def _agreement(
-    trait: str, level: Level, judges: tuple[str, ...], units: Iterable[Mapping[str, float]]
-) -> Agreement:
+def _agreement(trait: str, level: Level, judges: tuple[str, ...], units: Iterable[Mapping[str, float]]) -> Agreement:
     rated = [[unit[judge] for judge in judges if judge in unit] for unit in units]
     rated = [values for values in rated if len(values) > 1]
     equal = sum(len(set(values)) == 1 for values in rated)

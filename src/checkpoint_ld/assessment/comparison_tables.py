@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from string import Template
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.notebook import Card, Rows, page
+from checkpoint_ld.notebook import Card, Rows
 from checkpoint_ld.phrases import counted, encodable
 from checkpoint_ld.tables import line, table
+from checkpoint_ld.validation.reports.page import look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.assessment.comparing import Comparison, Difference, Rate
+    from checkpoint_ld.assessment.comparing import ModelComparison, ModelDifference, Rate
     from checkpoint_ld.assessment.statistics import Estimate
 
 _METHODS = {
@@ -24,11 +26,26 @@ _COLUMNS = (
     *("table", "group", "name", "first", "second", "questions", "answers", "passed", "undecided", "value"),
     *("standard_error", "low", "high", "interval", "test", "p", "p_holm", "significant"),
 )
+_PAGE = Template(
+    """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Comparison</title>
+<style>$style main { padding-top: 1rem; overflow-x: auto; }</style>
+</head>
+<body><main>$card</main></body>
+</html>
+"""
+)
+_LEAST = 0.001
 _MOST = 12
 """The most sentences about pairs."""
 
 
-def conclusions(found: Comparison) -> list[str]:
+def conclusions(found: ModelComparison) -> list[str]:
     """Return what is significant and what is not, a sentence each."""
     sentences = [_sentence(pair) for pair in found.differences[:_MOST]]
     if len(found.differences) > _MOST:
@@ -40,19 +57,19 @@ def conclusions(found: Comparison) -> list[str]:
     sentences += [f"{group.kind} {group.name}: {_sentence(pair)}" for group, pair in grouped[:_MOST]]
     if found.groups and not grouped:
         sentences.append("No difference within a group is significant.")
-    methods = dict.fromkeys(
-        each.estimate.method for each in (*found.rates, *found.differences) if each.estimate.method in _METHODS
-    )
-    ways = "; ".join(_METHODS[method] for method in methods)
+    estimates = [rate.estimate for rate in found.rates] + [pair.estimate for pair in found.differences]
+    methods = dict.fromkeys(each.method for each in estimates)
+    ways = "; ".join(_METHODS[method] for method in methods if method in _METHODS)
     return [*sentences, f"Intervals of 95 %: {ways}. p-values are adjusted for the number of pairs (Holm)."]
 
 
-def _sentence(pair: Difference) -> str:
+def _sentence(pair: ModelDifference) -> str:
     from checkpoint_ld.assessment.statistics import detectable  # noqa: PLC0415 - pages without sentences need it not
 
     value = pair.estimate.value or 0.0
     first, second = (pair.first, pair.second) if value >= 0 else (pair.second, pair.first)
-    about = f"on {counted(pair.estimate.questions, 'common question')}, p = {_p(pair.adjusted)}"
+    p_value = f"{'' if pair.adjusted < _LEAST else '= '}{_p(pair.adjusted)}"
+    about = f"on {counted(pair.estimate.questions, 'common question')}, p {p_value}"
     if pair.is_significant:
         return f"{first} is significantly better than {second}: by {abs(value):.2f} {_ends(pair.estimate)} {about}."
     least = detectable(pair.estimate.standard_error)
@@ -66,22 +83,28 @@ def _ends(found: Estimate) -> str:
 
 
 def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return f"< {_LEAST}" if value < _LEAST else f"{value:.3f}"
 
 
-def tables(found: Comparison) -> list[Rows]:
+def tables(found: ModelComparison) -> list[Rows]:
     """Return the tables for people, those without rows left out."""
-    by_rate, by_pair = _rates(found.rates), _pairs(found.differences)
-    made = [Rows("Pass rates", *by_rate), Rows("Differences of all pairs", *by_pair)]
-    rows = [
-        ((group.kind, group.name, *row), pairs)
-        for group in found.groups
-        for part, pairs in ((_rates(group.rates)[1], False), (_pairs(group.differences)[1], True))
-        for row in part
+    rates, pairs = ("model", *_RATE), ("first", "second", *_PAIR)
+    groups = [(f"{group.kind} {group.name}", group) for group in found.groups]
+    made = [
+        Rows("Pass rates", rates, [*map(_rate, found.rates)]),
+        Rows("Several attempts", *_attempts(found.rates)),
+        Rows("Differences of all pairs", pairs, [*map(_pair, found.differences)]),
+        Rows(
+            "Pass rates by group",
+            ("group", *rates),
+            [(name, *_rate(rate)) for name, group in groups for rate in group.rates],
+        ),
+        Rows(
+            "Differences by group",
+            ("group", *pairs),
+            [(name, *_pair(pair)) for name, group in groups for pair in group.differences],
+        ),
     ]
-    columns = ("by", "group")
-    made.append(Rows("Pass rates by group", (*columns, *by_rate[0]), [row for row, is_pair in rows if not is_pair]))
-    made.append(Rows("Differences by group", (*columns, *by_pair[0]), [row for row, is_pair in rows if is_pair]))
     agreements = [
         (each.trait, " and ".join(each.judges), each.units, each.equal, _shown(each.kappa), _shown(each.alpha))
         for each in found.agreements
@@ -91,35 +114,32 @@ def tables(found: Comparison) -> list[Rows]:
     return [each for each in made if each.rows]
 
 
-def _rates(found: Sequence[Rate]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    attempts = sorted({k for rate in found for k in rate.pass_at})
-    names = [name for k in attempts for name in (f"pass@{k}", f"pass^{k}")]
+_RATE = ("questions", "answers", "passed", "undecided", "rate", "95 %")
+_PAIR = ("questions", "difference", "95 %", "better", "worse", "p (Holm)", "significant")
+
+
+def _rate(rate: Rate) -> tuple[Any, ...]:
+    counts = rate.estimate.questions, rate.decided, rate.passed, rate.undecided
+    return rate.name, *counts, _shown(rate.estimate.value), _interval(rate.estimate)
+
+
+def _attempts(found: Sequence[Rate]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    numbers = sorted({k for rate in found for k in rate.pass_at})
+    names = [name for k in numbers for name in (f"pass@{k}", f"pass^{k}")]
     rows = [
         (
-            *(rate.name, rate.estimate.questions, rate.decided, rate.passed, rate.undecided),
-            *(_shown(rate.estimate.value), _interval(rate.estimate)),
-            *(
-                _shown(part[k].value) if k in part else ""
-                for k in attempts
-                for part in (rate.pass_at, rate.pass_all)
-            ),
+            rate.name,
+            *(_shown(part[k].value) if k in part else "" for k in numbers for part in (rate.pass_at, rate.pass_all)),
         )
         for rate in found
     ]
-    return ("model", "questions", "answers", "passed", "undecided", "rate", "95 %", *names), rows
+    return ("model", *names), rows if numbers else []
 
 
-def _pairs(found: Sequence[Difference]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    rows = [
-        (
-            *(pair.first, pair.second, pair.estimate.questions, _shown(pair.estimate.value), _interval(pair.estimate)),
-            *(pair.better, pair.same, pair.worse, _p(pair.test.p_value), _p(pair.adjusted)),
-            "yes" if pair.is_significant else "no",
-        )
-        for pair in found
-    ]
-    names = ("first", "second", "questions", "difference", "95 %", "better", "same", "worse", "p", "p (Holm)")
-    return (*names, "significant"), rows
+def _pair(pair: ModelDifference) -> tuple[Any, ...]:
+    mean = (pair.estimate.questions, _shown(pair.estimate.value), _interval(pair.estimate))
+    significant = "yes" if pair.is_significant else "no"
+    return pair.first, pair.second, *mean, pair.better, pair.worse, _p(pair.adjusted), significant
 
 
 def _shown(value: float | None) -> str:
@@ -130,28 +150,29 @@ def _interval(found: Estimate) -> str:
     return "" if found.value is None else f"{found.low:.2f} to {found.high:.2f}"
 
 
-def _json(found: Comparison) -> str:
+def _json(found: ModelComparison) -> str:
     return encodable(json.dumps(found.as_json(), ensure_ascii=False, indent=2)) + "\n"
 
 
-def _markdown(found: Comparison) -> str:
+def _markdown(found: ModelComparison) -> str:
     parts = ["# Comparison", *(f"- {line(sentence)}" for sentence in conclusions(found))]
     for each in tables(found):
         head = [f"| {' | '.join(map(line, each.columns))} |", f"|{'---|' * len(each.columns)}"]
         rows = [f"| {' | '.join(line(str(cell)) for cell in row)} |" for row in each.rows]
         parts += ["", f"## {each.caption}", "", *head, *rows]
     notes = [f"- {each.code} {line(each.message)}" for each in found.findings]
-    return encodable("\n".join([*parts, *(["", "## Findings", "", *notes] if notes else []), ""]))
+    return encodable("\n".join([parts[0], "", *parts[1:], *(["", "## Findings", "", *notes] if notes else []), ""]))
 
 
-def _html(found: Comparison) -> str:
+def _html(found: ModelComparison) -> str:
     notes = Rows("Findings", ("code", "finding"), [(each.code, each.message) for each in found.findings])
     sentences = Rows("", ("In words",), [(sentence,) for sentence in conclusions(found)])
     name = counted(len(found.rates), "model")
-    return page("Comparison", Card("Comparison", name, tables=[sentences, *tables(found), notes]))
+    card = Card("Comparison", name, tables=[sentences, *tables(found), notes])
+    return _PAGE.substitute(style=look(), card=card.html())
 
 
-def _csv(found: Comparison) -> str:
+def _csv(found: ModelComparison) -> str:
     """Return one table with all figures, unrounded: a row for each rate, difference and coefficient."""
     rows = [[_cell(row.get(name)) for name in _COLUMNS] for row in _records(found)]
     return encodable(table([_COLUMNS, *rows], formulas="escape"))
@@ -161,7 +182,7 @@ def _cell(value: Any) -> str | float:
     return ("yes" if value else "no") if isinstance(value, bool) else "" if value is None else value
 
 
-def _records(found: Comparison) -> Iterator[dict[str, Any]]:
+def _records(found: ModelComparison) -> Iterator[dict[str, Any]]:
     for group, name, found_rates, differences in (
         ("", "", found.rates, found.differences),
         *((each.kind, each.name, each.rates, each.differences) for each in found.groups),
@@ -188,7 +209,7 @@ def _figures(found: Estimate) -> dict[str, Any]:
     return {**members, "interval": members.pop("method")}
 
 
-FORMATS: Mapping[str, Callable[[Comparison], str]] = {
+FORMATS: Mapping[str, Callable[[ModelComparison], str]] = {
     "json": _json,
     "csv": _csv,
     "markdown": _markdown,

@@ -25,6 +25,7 @@ SUMMARIES = {
     "clean": "Remove the cache of verdicts.",
     "rules": "List the rules, or explain some: the requirement, the reason, the remedy; for one of them also examples.",
     "verify": "Verify recorded answers: which of them pass, without asking a model again.",
+    "compare": "Compare models by recorded answers: rates with intervals, all pairs, what is significant.",
     "diff": "Show the differences between two checkpoints, whatever their dialects; exit with 1 if there are any.",
     "merge": "Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict.",
     "git": "Set up git to compare and merge checkpoints in the terms of their authors.",
