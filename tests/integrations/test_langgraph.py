@@ -9,7 +9,9 @@ import json
 import operator
 import random
 import signal
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,6 +48,7 @@ from checkpoint_ld.errors import (
     WrongTypeError,
 )
 from checkpoint_ld.integrations.langgraph import CheckpointSaver, StrictSerializer
+from checkpoint_ld.stores.files import FileStore, file_name
 
 __all__ = ["run"]
 
@@ -90,6 +93,14 @@ def whole(manager: CheckpointManager) -> AgentCheckpoint:
     newest = manager.latest()
     assert newest is not None
     return manager.get(newest.id)
+
+
+def taken_out(manager: CheckpointManager) -> tuple[dict[str, Any], Path]:
+    """Return the newest checkpoint as JSON, and the path of a file for it; it is packed no more."""
+    newest = whole(manager)
+    manager.delete(newest.id)
+    assert isinstance(manager.files, FileStore)
+    return json.loads(newest.dumps()), manager.files.directory / file_name(newest.id)
 
 
 @pytest.fixture
@@ -386,12 +397,11 @@ def _stored_calls() -> list[tuple[str, bytes]]:
 @pytest.mark.parametrize("encrypted", [False, True])
 def test_stored_bytes_call_nothing(stored: tuple[str, bytes], encrypted: bool, manager: CheckpointManager) -> None:
     invoked(agent().compile(checkpointer=CheckpointSaver(manager)))
-    path = manager.files.path(whole(manager).id)  # type: ignore[union-attr] # there are files
-    tree = json.loads(path.read_text())
+    tree, path = taken_out(manager)
     kind, data = stored
     hashed = hashlib.sha256(data).hexdigest()
     packed = {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": hashed}
-    tree["snapshot"]["langgraph"] |= {"checkpoint": packed, "metadata": packed}
+    tree["snapshot"]["langgraph"] |= {"checkpoint": packed, "metadata": packed, "lists": {}, "blocks": []}
     path.write_text(json.dumps(tree))
     serde = EncryptedSerializer(Cipher(), StrictSerializer()) if encrypted else None
     CALLS.clear()
@@ -546,8 +556,7 @@ def test_damaged_bytes_are_reported_and_nothing_is_unpickled(
     name: str, damaged: Callable[[str], str | None], manager: CheckpointManager
 ) -> None:
     invoked(agent().compile(checkpointer=CheckpointSaver(manager)))
-    path = manager.files.path(whole(manager).id)  # type: ignore[union-attr] # there are files
-    tree = json.loads(path.read_text())
+    tree, path = taken_out(manager)
     packed = tree["snapshot"]["langgraph"]["checkpoint"]
     packed |= {name: damaged(packed[name])}
     if packed[name] is None:
@@ -555,6 +564,51 @@ def test_damaged_bytes_are_reported_and_nothing_is_unpickled(
     path.write_text(json.dumps(tree))
     with pytest.raises(IntegrityError, match="LangGraph's bytes cannot be read"):
         CheckpointSaver(manager).get_tuple(THREAD)
+
+
+class SlowStore(MemoryStore):
+    """Takes its time for each checkpoint."""
+
+    def put(self, checkpoint: AgentCheckpoint, **given: Any) -> Any:
+        time.sleep(0.02)
+        return super().put(checkpoint, **given)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_slow_store_is_at_most_two_steps_behind(is_async: bool) -> None:
+    kept, behind = SlowStore(), []
+
+    def node(state: State) -> Any:
+        whole_states = [one for one in kept.held.values() if "(writes)" not in one.execution_id]
+        behind.append(len(state["steps"]) + 2 - len(whole_states))  # two before the first step
+        return {"steps": [len(state["steps"])]}
+
+    builder = StateGraph(State)
+    builder.add_node("node", node)
+    builder.add_edge(START, "node")
+    builder.add_conditional_edges("node", lambda state: END if len(state["steps"]) == STEPS else "node")
+    graph: Any = builder.compile(checkpointer=CheckpointSaver(CheckpointManager(kept)))
+    if is_async:
+        asyncio.run(graph.ainvoke({"steps": []}, THREAD, durability="async"))
+    else:
+        graph.invoke({"steps": []}, THREAD, durability="async")
+    assert len(behind) == STEPS
+    assert max(behind) <= 2
+
+
+def test_a_message_that_is_changed_in_place_is_stored_as_it_is(manager: CheckpointManager) -> None:
+    saver, config = CheckpointSaver(manager), THREAD
+    message = AIMessage("a", id="m", additional_kwargs={"n": 1})
+    for value in (1, 1.0, True, datetime(2026, 1, 1, tzinfo=UTC), "1"):
+        message.additional_kwargs["n"] = value
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"messages": [HumanMessage("q", id="q")] * 9 + [message], "other": 1}
+        config = saver.put(config, checkpoint, {}, {})
+        for _ in range(3):
+            found = saver.get_tuple(config)
+            assert found is not None
+            assert repr(found.checkpoint["channel_values"]) == repr(checkpoint["channel_values"])
+            found.checkpoint["channel_values"]["messages"][-1].additional_kwargs["n"] = "changed by its reader"
 
 
 STEPS, KILLS = 12, 14

@@ -22,6 +22,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
+from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import EVERYTHING, RESET, CheckpointStore, Filter, Put
 
 if TYPE_CHECKING:
@@ -94,14 +95,20 @@ class CombinedStore:
         return frozenset.intersection(*(store.capabilities for store in self.stores.values()))
 
     def put(
-        self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
+        self,
+        checkpoint: AgentCheckpoint,
+        *,
+        file_name: str | None = None,
+        source_sha256: str | None = None,
+        packed: bool = False,
     ) -> Put:
-        """Store a checkpoint in all stores, the first one first.
+        """Store a checkpoint in all stores, the first one first; with `packed` not as a file of its own.
 
         Raises what the first store raises. Raises DatabaseSyncError or GraphSyncError if the first store has it, but
         another one could not follow.
         """
-        done = self.truth.put(checkpoint, file_name=file_name, source_sha256=source_sha256)
+        given: dict[str, Any] = {"packed": True} if packed and isinstance(self.truth, FileStore) else {}
+        done = self.truth.put(checkpoint, file_name=file_name, source_sha256=source_sha256, **given)
         given = {"file_name": done.path.name if done.path else file_name, "source_sha256": source_sha256}
         path = str(done.path) if done.path else None
         self._follow(lambda store: store.put(checkpoint, **given), checkpoint.id, path)
@@ -142,6 +149,13 @@ class CombinedStore:
             _logger.warning("the %ss are listed, for the database cannot be read: %s", NOUNS[self.first], error)
             holds_any = False
         return (database if holds_any else self.truth).headers(wanted)
+
+    def ids(self, execution_id: str) -> Iterator[str]:
+        """Yield the ids of the first store's checkpoints of an execution, in no order."""
+        found = getattr(self.truth, "ids", None)
+        if found is not None:
+            return iter(found(execution_id))
+        return (header.id for header in self.truth.headers(Filter(execution_id=execution_id)))
 
     def update_metadata(self, checkpoint_id: str, /, **changes: Any) -> AgentCheckpoint:
         """Change the metadata of a checkpoint in all stores, the first one first, and return it. Raises as `put`."""

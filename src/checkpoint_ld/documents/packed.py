@@ -8,13 +8,13 @@ byte, which its hash proves. Each call is one transaction, which is flushed to t
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sqlite3
 import threading
 import zlib
 from contextlib import closing, contextmanager
-from hashlib import blake2b
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -37,6 +37,8 @@ _CUT = re.compile(rb"\n(?= {8}[^ \]}]| {2,6}[^ {])")
 _CHAIN = re.compile(rb"\n(?= {6}\{\n)")
 _CHAIN_ENDS = b"\n    ]"
 _COMMA = b",\n"
+_DIGEST = 20
+"""The bytes of hashes."""
 _SHORT = 64
 """Parts below this many bytes are not worth a row."""
 _LONG = 1024
@@ -61,13 +63,17 @@ class Pack:
         self._abouts: dict[str, Any] = {}
         self._wants_room = False
 
-    def add(self, texts: Iterable[tuple[str, bytes, Any]], *, replace: bool = False) -> None:
-        """Add texts by their names, each with a JSON value about it; names that are there stay unless `replace`."""
+    def add(self, texts: Iterable[tuple[str, bytes, Any]], *, replace: bool = False, sha256: str = "") -> None:
+        """Add texts by their names, each with a JSON value about it; names that are there stay unless `replace`.
+
+        `sha256` is the hash of the text, if it is one and its hash is known.
+        """
+        digest = bytes.fromhex(sha256)[:_DIGEST]
         with self._guard, self._transaction() as driver:
             for name, text, about in texts:
                 known = driver.execute("SELECT 1 FROM texts WHERE name = ?", [name]).fetchone()
                 if known is None or replace:
-                    row = [name, orjson.dumps(about).decode(), _hash(text), self._layout(driver, text)]
+                    row = [name, orjson.dumps(about).decode(), digest or _hash(text), self._layout(driver, text)]
                     driver.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", row)
 
     def text(self, name: str) -> bytes | None:
@@ -244,7 +250,7 @@ def _as_os_errors() -> Iterator[None]:
 
 
 def _hash(text: bytes) -> bytes:
-    return blake2b(text, digest_size=20).digest()
+    return hashlib.sha256(text).digest()[:_DIGEST]
 
 
 def _cut(text: bytes) -> Iterator[bytes | list[bytes]]:

@@ -36,6 +36,7 @@ from checkpoint_ld.stores.protocol import Filter
 
 library("langgraph.checkpoint.base", extra="langgraph")  # raises SettingsError, with the extra, where it is absent
 
+from langchain_core.messages import BaseMessage  # noqa: E402 - as above
 from langgraph.checkpoint.base import (  # noqa: E402 - after that
     WRITES_IDX_MAP,
     BaseCheckpointSaver,
@@ -46,6 +47,7 @@ from langgraph.checkpoint.base import (  # noqa: E402 - after that
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer  # noqa: E402 - as above
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: E402 - as above
 
+from checkpoint_ld.integrations.message_blocks import MessageBlocks  # noqa: E402 - as above
 from checkpoint_ld.integrations.thread_state import MEMBER, ThreadState  # noqa: E402 - as above
 
 if TYPE_CHECKING:
@@ -73,6 +75,10 @@ _GREGORIAN: Final = 0x01B21DD213814000
 """The time from 1582-10-15, where ids of version 6 count from, to 1970, in 100 nanoseconds."""
 _REMEMBERED: Final = 64
 """The number of states that are kept in memory, so that the next ones can share thoughts with them."""
+_PATIENCE_S: Final = 5.0
+"""The seconds without any checkpoint stored after which a step goes on though the one before is not stored."""
+_STARTING_S: Final = 0.02
+"""The seconds within which LangGraph begins to store a checkpoint."""
 _STRATEGIES: Final = ("keep_latest", "delete")
 _PERMISSIVE: Final = (
     "this serializer imports and calls whatever stored bytes name, so that who can write to the store can run code: "
@@ -117,7 +123,9 @@ class _Address(NamedTuple):
     def of_id(cls, id: str) -> Self | None:
         """Return the address that `id` was made from; None for any other id."""
         parts = id.split("/")
-        return cls(*(part.replace("%2F", "/").replace("%25", "%") for part in parts)) if len(parts) in (3, 5) else None
+        if "%" in id:
+            parts = [part.replace("%2F", "/").replace("%25", "%") for part in parts]
+        return cls(*parts) if len(parts) in (3, 5) else None
 
     @classmethod
     def of_config(cls, config: RunnableConfig, checkpoint_id: str | None = None) -> Self:
@@ -161,7 +169,7 @@ class _Fixed(NamedTuple):
         return self.saver._found(_Address.of_config(config), self.held)  # noqa: SLF001 - of this module
 
 
-_Held = dict[_Address, list[_Address]]
+_Held = dict[_Address, "Sequence[_Address]"]
 """The checkpoints of LangGraph in the store, each with its writes in the order in which they came."""
 
 
@@ -217,10 +225,29 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
                 )
             warnings.warn(f"{_PERMISSIVE}give StrictSerializer([…])", RuntimeWarning, stacklevel=2)
         self.agent_id = agent_id
+        self._blocks = MessageBlocks()
         self.readable = not isinstance(serde, EncryptedSerializer) if readable is None else readable
         self._clock = Clock()
         self._states: OrderedDict[_Address, tuple[Snapshot, int]] = OrderedDict()
         self._guard = threading.Lock()
+        self._stored = threading.Condition()
+        self._versions: OrderedDict[Any, bool] = OrderedDict()
+        """The newest versions of channels in checkpoints, of all threads, and whether those are stored."""
+
+    def get_next_version(self, current: int | None, channel: None) -> int:
+        """Return the next version of a channel, once the checkpoint with the current one is stored.
+
+        LangGraph calls it when a step has ended. With the durability `async` it has the checkpoint before stored
+        meanwhile, and queues any number of them; a process that is killed would lose all that wait.
+        """
+        if current is not None:
+            with self._stored:
+                near = range(current - _REMEMBERED, current + 1)
+                while not self._versions.get(current) and not self._versions.keys().isdisjoint(near):
+                    is_begun = current in self._versions
+                    if not self._stored.wait(_PATIENCE_S if is_begun else _STARTING_S):
+                        break  # if it is not begun, this graph stores only its last step
+        return super().get_next_version(current, channel)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a thread's newest checkpoint, or the one that is named; None if there is none.
@@ -228,7 +255,12 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         Raises IntegrityError for bytes that are damaged, and what stores raise.
         """
         wanted = _Address.of_config(config)
-        return self._found(wanted, self._held(wanted.thread_id))
+        ids = [wanted.id]
+        if not wanted.checkpoint_id:  # then its id is how those of its thread and namespace end
+            end, found = wanted.id, self.manager.store.ids(wanted.thread_id)
+            ids = sorted((id for id in found if id.endswith(end)), reverse=True)
+        addresses = filter(None, map(_Address.of_id, ids))
+        return next(filter(None, (self._found(one, {one: self._writes(one)}) for one in addresses)), None)
 
     def list(
         self,
@@ -265,6 +297,21 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
         Raises WriteError for values that the serializer does not know, and what stores raise.
         """
+        version = max(checkpoint["channel_versions"].values(), default=0)
+        self._follow(version, is_stored=False)
+        try:
+            return self._put(config, checkpoint, metadata)
+        finally:
+            self._follow(version, is_stored=True)
+
+    def _follow(self, version: Any, *, is_stored: bool) -> None:
+        with self._stored:
+            self._versions[version] = is_stored
+            while len(self._versions) > _REMEMBERED:
+                self._versions.popitem(last=False)
+            self._stored.notify_all()
+
+    def _put(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> RunnableConfig:
         address = _Address.of_config(config, checkpoint["id"])
         parent = _Address.of_config(config)
         above = _Address(str((metadata.get("parents") or {}).get("", "")), address.thread_id, "")
@@ -276,10 +323,16 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         for name, value in checkpoint["channel_values"].items() if self.readable else ():
             state.add_channel(name, value)
         ran = 0 if before is None else now - since + int(before.progress.duration_ms or 0)
+        lists, blocks = self._lists(checkpoint["channel_values"])
+        channels = {
+            name: None if name in lists else value for name, value in checkpoint["channel_values"].items()
+        }  # in their order
         member = {
             **address.config["configurable"],
             "parent_checkpoint_id": parent.checkpoint_id or None,
-            "checkpoint": self._packed(checkpoint, checkpoint["channel_values"]),
+            "lists": lists,
+            "blocks": [*blocks],
+            "checkpoint": self._packed({**checkpoint, "channel_values": channels}, channels),
             "metadata": self._packed(get_checkpoint_metadata(config, metadata)),
         }
         snapshot = state.snapshot(max((metadata.get("step") or 0) + 1, 0), ran, member)  # LangGraph begins with step -1
@@ -380,10 +433,10 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             parent=parent,
         )
         try:
-            self.manager.store.put(checkpoint)
+            self.manager.store.put(checkpoint, packed=True)
         except CheckpointExists:  # LangGraph puts another one in place of it
             self.manager.delete(address.id)
-            self.manager.store.put(checkpoint)
+            self.manager.store.put(checkpoint, packed=True)
         return checkpoint
 
     def _remember(self, address: _Address, checkpoint: AgentCheckpoint) -> tuple[Snapshot, int]:
@@ -409,18 +462,29 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
     def _held(self, thread_id: str | None) -> _Held:
         held: _Held = {}
         writes: dict[_Address, list[_Address]] = defaultdict(list)
-        for execution in (None,) if thread_id is None else (thread_id, thread_id + _WRITES):
-            for header in self.manager.store.truth.headers(Filter(execution_id=execution)):
-                address = _Address.of_id(header.id)
-                if address is None or address.execution_id != header.execution_id:
-                    continue  # not one of LangGraph's
-                if thread_id not in (None, address.thread_id):
-                    continue  # of a thread whose name ends as the execution of writes does
-                if address.number:
-                    writes[_Address(*address[:3])].append(address)
-                else:
-                    held[address] = []
+        store = self.manager.store
+        if thread_id is None:
+            found: Iterable[tuple[str, str]] = (
+                (header.execution_id, header.id) for header in store.truth.headers(Filter())
+            )
+        else:
+            found = ((one, id) for one in (thread_id, thread_id + _WRITES) for id in store.ids(one))
+        for execution, id in found:
+            address = _Address.of_id(id)
+            if address is None or address.execution_id != execution:
+                continue  # not one of LangGraph's
+            if thread_id not in (None, address.thread_id):
+                continue  # of a thread whose name ends as the execution of writes does
+            if address.number:
+                writes[_Address(*address[:3])].append(address)
+            else:
+                held[address] = []
         return {address: sorted(writes[address], key=lambda write: write.number) for address in held | writes}
+
+    def _writes(self, address: _Address) -> Sequence[_Address]:
+        start = f"{address.id}/"
+        ids = (id for id in self.manager.store.ids(address.thread_id + _WRITES) if id.startswith(start))
+        return sorted(filter(None, map(_Address.of_id, ids)), key=lambda write: write.number)
 
     def _found(self, wanted: _Address, held: _Held) -> CheckpointTuple | None:
         if not wanted.checkpoint_id:
@@ -432,12 +496,14 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             kept = self.manager.get(wanted.id)
         except CheckpointNotFound:  # its writes came first and the process died, or it was deleted meanwhile
             return None
+        if kept.execution_id != wanted.execution_id:
+            return None  # not one of LangGraph's
         self._remember(wanted, kept)
         member = _member(kept)
         parent = member.get("parent_checkpoint_id")
         return CheckpointTuple(
             wanted.config,
-            self._unpacked(member.get("checkpoint"), wanted),
+            self._checkpoint(member, wanted),
             self._unpacked(member.get("metadata"), wanted),
             wanted._replace(checkpoint_id=parent).config if parent else None,
             self._pending(held[wanted]),
@@ -479,6 +545,31 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             with self._guard:
                 self._states.pop(address, None)
 
+    def _lists(self, channels: Mapping[str, Any]) -> tuple[dict[str, int], Sequence[str]]:
+        """Return the lists of messages among channels, each with its number of blocks, and the blocks of all."""
+        lists: dict[str, int] = {}
+        blocks: Sequence[str] = ()
+        for name, value in channels.items():
+            if type(value) is list and value and all(issubclass(kind, BaseMessage) for kind in {*map(type, value)}):
+                try:
+                    found = self._blocks.texts(value, self.serde)
+                except Exception as error:  # a serializer of anybody's may raise anything
+                    raise self._refusal(f"the value of channel {name!r}, a list,", error) from error
+                lists[name] = len(found)
+                blocks = [*blocks, *found]
+        return lists, blocks
+
+    def _checkpoint(self, member: Mapping[str, Any], address: _Address) -> Checkpoint:
+        """Return LangGraph's checkpoint with all of its channels. Raises IntegrityError for damaged bytes."""
+        found: Checkpoint = self._unpacked(member.get("checkpoint"), address)
+        try:
+            blocks = iter(member["blocks"])
+            for name, count in member["lists"].items():
+                found["channel_values"][name] = self._blocks.messages(islice(blocks, count), self.serde)
+        except Exception as error:  # a serializer of anybody's may raise anything
+            raise _damaged(address, error_message(error)) from error
+        return found
+
     def _packed(self, value: Any, channels: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
         """Return a value as bytes. Raises WriteError that names the one of the `channels` in it that has none."""
         try:
@@ -486,10 +577,12 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         except Exception as error:  # a serializer of anybody's may raise anything
             at = next((name for name, held in channels.items() if not self._is_serializable(held)), None)
             where = "what is kept" if at is None else f"the value of channel {at!r}, a {type(channels[at]).__name__},"
-            name = type(self.serde).__name__
-            raise WriteError(f"{name} cannot serialize {where}: {error_message(error)}") from error
+            raise self._refusal(where, error) from error
         sha256 = hashlib.sha256(data).hexdigest()
         return {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": sha256}
+
+    def _refusal(self, what: str, error: Exception) -> WriteError:
+        return WriteError(f"{type(self.serde).__name__} cannot serialize {what}: {error_message(error)}")
 
     def _is_serializable(self, value: Any) -> bool:
         try:

@@ -23,7 +23,7 @@ library("langchain_core.messages", extra="langgraph")  # raises SettingsError, w
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage  # noqa: E402 - after that
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 MEMBER: Final = "langgraph"
 """The member of a snapshot that holds LangGraph's own bytes, and their address."""
@@ -62,10 +62,12 @@ class ThreadState:
         """Add the value of a channel. LangGraph's own channels are not part of the agent's state."""
         if name.startswith(("__", "branch:")):
             return
-        held = value if isinstance(value, (list, tuple)) else (value,)
-        messages = [one for one in held if isinstance(one, BaseMessage) and not isinstance(one, RemoveMessage)]
-        usages = (message.usage_metadata for message in messages if isinstance(message, AIMessage))
-        used = sum(max(usage["total_tokens"], 0) for usage in usages if usage)
+        messages: Sequence[Any] = value if isinstance(value, (list, tuple)) else (value,)
+        kinds = {*map(type, messages)}  # which are few, where messages are many
+        if not all(map(_is_shown, kinds)):
+            messages = [one for one in messages if _is_shown(type(one))]
+        usages = [usage for message in messages if (usage := message.__dict__.get("usage_metadata"))]
+        used = sum(max(usage["total_tokens"], 0) for usage in usages)
         self.tokens = min(self.tokens + used, LARGEST_COUNT)
         self.waiting.clear()
         first = max(len(messages) // _WINDOW - 1, 0) * _WINDOW
@@ -167,6 +169,10 @@ class ThreadState:
             if found != message.content:
                 found = _readable(message.content, largest=None)
             self.results[name] = _text_of(message.content) if found is ABSENT else found
+
+
+def _is_shown(kind: type) -> bool:
+    return issubclass(kind, BaseMessage) and not issubclass(kind, RemoveMessage)
 
 
 def _readable(value: Any, *, largest: int | None = _LARGEST) -> Any:

@@ -125,6 +125,14 @@ class DatabaseStore:
             wanted = replace(wanted, cursor=page[-1].key)
             left = None if left is None else left - len(page)
 
+    def ids(self, execution_id: str) -> Iterator[str]:
+        """Yield the ids of the checkpoints of an execution, in no order."""
+        if self._database.exists:
+            with self._database.reading() as connection:
+                yield from connection.scalars(
+                    select(checkpoints.c.id).where(checkpoints.c.execution_id == execution_id)
+                )
+
     def children(self, checkpoint_id: str, /) -> Iterator[Header]:
         """Yield the headers of the children of a checkpoint, the oldest first."""
         return self._headers(tables.children(checkpoint_id))

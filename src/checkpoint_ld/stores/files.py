@@ -18,7 +18,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -155,6 +155,8 @@ def _heading(start: bytes, end: bytes) -> dict[str, Any] | None:
     )
     return {**before, **after} if is_canonical and is_ordered else None
 
+
+_MEMBERS = tuple(field.name for field in fields(Header))
 
 State = tuple[int, int, int]
 """Size, time of the last change in nanoseconds, and inode; a file with the same state is unchanged."""
@@ -302,10 +304,12 @@ class FileStore:
         *,
         file_name: str | None = None,  # noqa: ARG002 - for stores that follow files
         source_sha256: str | None = None,  # noqa: ARG002 - for stores that have a place for it
+        packed: bool = False,
     ) -> Put:
         """Write the checkpoint's file; nothing is done if the folder has an equal checkpoint.
 
-        Raises CheckpointExists if the id has other content, StoreFull, and StoreError.
+        With `packed` it is put into the packed file at once, unless the store packs nothing. Raises CheckpointExists if
+        the id has other content, StoreFull, and StoreError.
         """
         data = checkpoint.content()
         with self._guard, folder_errors(self.directory):
@@ -317,12 +321,13 @@ class FileStore:
             held = self._existing(checkpoint.id)
             if held:
                 return _same(held[0].read_bytes(), held[0], checkpoint, data)
-            packed = self._packed(checkpoint.id)
-            if packed is not None:
-                return _same(packed, self._pack.path, checkpoint, data)
-            if self.whole is not None and len(data) > _LARGE:
+            known = self._packed(checkpoint.id)
+            if known is not None:
+                return _same(known, self._pack.path, checkpoint, data)
+            if self.whole is not None and (packed or len(data) > _LARGE):
                 with pack_errors(self._pack.path):
-                    self._pack.add([(names(checkpoint.id)[0], data, asdict(Header.of(checkpoint)))])
+                    text = names(checkpoint.id)[0], data, _about(Header.of(checkpoint))
+                    self._pack.add([text], sha256=checkpoint.sha256)
                 return Put(None, created=True)
             first, second = names(checkpoint.id)[0], hashed_name(checkpoint.id)
             choices = (second,) if self._index.is_taken(first) else (first, second)
@@ -381,6 +386,15 @@ class FileStore:
                     found.append(header)
         yield from wanted.arranged(found)
 
+    def ids(self, execution_id: str) -> Iterator[str]:
+        """Yield the ids of the checkpoints of an execution, in no order; files that cannot be read are left out."""
+        with self._guard, folder_errors(self.directory):
+            self._refresh()
+            whole = [entry.header for entry in self._index.listed.values() if entry.header is not None]
+            found = {header.id for header in whole if header.execution_id == execution_id}
+            found.update(about["id"] for about in self._abouts().values() if about["execution_id"] == execution_id)
+        yield from found
+
     def update_metadata(
         self,
         checkpoint_id: str,
@@ -398,7 +412,7 @@ class FileStore:
             packed = None if self._held(checkpoint_id) else self._packed(checkpoint_id)
             if packed is not None:
                 changed = amended(AgentCheckpoint.load(packed), name=name, description=description, metadata=metadata)
-                about = asdict(Header.of(changed))
+                about = _about(Header.of(changed))
                 with pack_errors(self._pack.path):
                     self._pack.add([(file_name(checkpoint_id), changed.content(), about)], replace=True)
                 self._facts.clear()
@@ -493,7 +507,7 @@ class FileStore:
         try:
             with locked(self.directory, 0), pack_errors(self._pack.path):
                 moved = [one for one in older if one[2].is_file() and not one[2].is_symlink()]
-                texts = ((file_name(head.id), path.read_bytes(), asdict(head)) for _, head, path in moved)
+                texts = ((file_name(head.id), path.read_bytes(), _about(head)) for _, head, path in moved)
                 self._pack.add(texts)
                 for _, _, path in moved:
                     path.unlink(missing_ok=True)
@@ -586,6 +600,10 @@ def pack_errors(path: Path) -> Iterator[None]:
         if isinstance(error, CheckpointLdError):
             raise
         raise IntegrityError(f"{error}; put it back from a backup") from error
+
+
+def _about(header: Header) -> dict[str, Any]:
+    return {name: getattr(header, name) for name in _MEMBERS}
 
 
 def _same(held: bytes, path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:

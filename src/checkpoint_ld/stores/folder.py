@@ -13,6 +13,7 @@ import re
 import stat
 import sys
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import quote
 
@@ -142,6 +143,7 @@ def hashed_name(checkpoint_id: str) -> str:
     return f"{_encoded(checkpoint_id)[:_KEPT]}~{digest[:_DIGITS]}{SUFFIX}"
 
 
+@lru_cache(maxsize=4096)
 def names(checkpoint_id: str) -> tuple[str, ...]:
     """Return all names that the file of a checkpoint may have, the preferred name first."""
     choices = tuple(dict.fromkeys((file_name(checkpoint_id), hashed_name(checkpoint_id))))
