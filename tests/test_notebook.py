@@ -14,7 +14,7 @@ import checkpoint_ld
 from checkpoint_ld import AgentCheckpoint, Benchmark, CheckpointManager, RuntimeState, semantic_diff, validate, verify
 from checkpoint_ld.agents.timeline import timeline_of
 from checkpoint_ld.assessment import assess
-from checkpoint_ld.entities import RegexRubricTrait
+from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait, Rubric
 from tests.reports.browser import NAMES, Browser, binary
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
@@ -31,7 +31,7 @@ class Checker(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag not in ("script", "link", "img", "iframe", "a")
-        assert {name for name, _ in attrs} <= {"class"}
+        assert {name for name, _ in attrs} <= {"class", "style", "data-quarto-disable-processing"}
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -116,6 +116,25 @@ def test_a_notebook_shows_what_people_print(made: Callable[[], Any], words: list
     assert repr(shown).startswith(line)
 
 
+def test_traits_show_their_whole_range_also_where_it_is_the_default() -> None:
+    usual = LLMRubricTrait(name="clarity", kind="score", description="How clear")
+    wide = LLMRubricTrait(name="depth", kind="score", min_score=0, max_score=10)
+    truth = LLMRubricTrait(name="polite", kind="boolean")
+    shown = "".join(usual._repr_html_().split())
+    assert re.search(r"minscore</th><td[^>]*>1</td>.*maxscore</th><td[^>]*>5</td>", shown)
+    rows = re.findall("<tr>.*?</tr>", Rubric(llm_traits=[usual, wide, truth])._repr_html_())
+    cells = [re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+    assert cells == [
+        ["name", "description", "kind", "min score", "max score"],
+        ["clarity", "How clear", "score", "1", "5"],
+        ["depth", "\N{EN DASH}", "score", "0", "10"],
+        ["polite", "\N{EN DASH}", "boolean", "\N{EN DASH}", "\N{EN DASH}"],
+    ]
+    benchmark = Benchmark("Traits")
+    benchmark.set_global_rubric([usual, wide, truth])
+    assert [word for word in ("1 to 5", "0 to 10", "yes or no") if word not in text_of(benchmark)] == []
+
+
 def test_agents_are_shown(tmp_path: Path) -> None:
     taken = checkpoint(tmp_path)
     assert "It rains." in text_of(taken)
@@ -185,9 +204,7 @@ def test_a_card_is_no_wider_than_its_notebook_however_long_the_words(tmp_path: P
         browser.look(width=600)
         browser.open(page)
         assert browser.ask("document.documentElement.scrollWidth") <= 600
-        assert (
-            browser.ask("Math.max(...Array.from(document.querySelectorAll('dd, td'), (one) => one.offsetWidth))") < 600
-        )
+        assert browser.ask("Math.max(...Array.from(document.querySelectorAll('td'), (one) => one.offsetWidth))") < 600
 
 
 # --- The notebook in docs/examples runs, and holds what it shows.

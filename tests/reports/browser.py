@@ -1,5 +1,6 @@
 """A headless Chromium, spoken to in the DevTools protocol over two pipes: no port, no driver, no network."""
 
+import base64
 import json
 import os
 import select
@@ -27,7 +28,8 @@ class NavigatedError(Exception):
 class Browser:
     """One browser with one page."""
 
-    def __init__(self, command: str, folder: Path) -> None:
+    def __init__(self, command: str, folder: Path, *, reaches: str = "") -> None:
+        """Start the browser with a folder for its files; it finds no host but `reaches`."""
         to_browser, self._commands = os.pipe()
         self._answers, from_browser = os.pipe()
         flags = [
@@ -36,7 +38,8 @@ class Browser:
             "--disable-gpu",
             "--disable-dev-shm-usage",
             "--disable-background-networking",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--no-proxy-server",
+            f"--host-resolver-rules=MAP * ~NOTFOUND{reaches and f', EXCLUDE {reaches}'}",
             f"--user-data-dir={folder}",
             "--remote-debugging-pipe",
         ]
@@ -112,6 +115,10 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def picture(self) -> bytes:
+        """Return what the window shows, as PNG."""
+        return base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"])
+
     def click(self, selector: str) -> None:
         """Click in the middle of an element, as a mouse does."""
         x, y = self.ask(
@@ -128,10 +135,10 @@ class Browser:
             self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
             self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
-    def look(self, *, width: int = 1000, scheme: str = "light", media: str = "screen") -> None:
-        """Set how wide the window is, whether the reader prefers light or dark, and what the page is shown on."""
+    def look(self, *, width: int = 1000, height: int = 900, scheme: str = "light", media: str = "screen") -> None:
+        """Set the size of the window, whether the reader prefers light or dark, and what the page is shown on."""
         self.send("Emulation.setFocusEmulationEnabled", enabled=True)  # keys go nowhere while another window has it
-        self.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.send(
             "Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}]
         )

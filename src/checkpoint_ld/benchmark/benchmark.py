@@ -39,7 +39,7 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, question_object_id, template_id, unique_question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
-from checkpoint_ld.mapping.traits import CUSTOM
+from checkpoint_ld.mapping.traits import CUSTOM, family_of
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import harmless, shown, unknown
 from checkpoint_ld.templates import read_template, spec_of
@@ -398,8 +398,8 @@ class Benchmark(Shown):
         rubric = self.get_global_rubric()
         tables = [question_rows(self.questions)]
         if rubric is not None:
-            traits = ((trait.name, type(trait).__name__, trait.description) for trait in rubric.traits())
-            tables.append(Rows("Global rubric", ("trait", "kind", "description"), traits))
+            traits = ((one.name, family_of(one), exports.scale_of(one), one.description) for one in rubric.traits())
+            tables.append(Rows("Global rubric", ("trait", "judged by", "result", "description"), traits))
         return Card("Benchmark", self.name, "", facts, tables)
 
     @property

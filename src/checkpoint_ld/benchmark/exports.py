@@ -18,6 +18,7 @@ from checkpoint_ld.dialects.dialect import text_of
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of, replace_file
 from checkpoint_ld.documents.text import Layout, dump_json
+from checkpoint_ld.entities.traits import ScoredTrait
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.mapping.questions import MEMBERS, TEXT, TRAITS, TYPE, frame, frame_for, named
 from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
@@ -317,6 +318,28 @@ def _kind_of(trait: AnyTrait) -> str:
     """Return the kind of result of a trait: boolean, score, literal, template, or metric for its metrics."""
     kind = getattr(trait, "kind", "metric" if family_of(trait) == "metric" else "boolean")
     return kind if isinstance(kind, str) else "template"
+
+
+def scale_of(trait: AnyTrait) -> str:
+    """Return what results a trait can have, in words: the whole range of scores, the classes, or the metrics."""
+    kind = _kind_of(trait)
+    match kind:
+        case "boolean":
+            return "yes or no"
+        case "metric":
+            return ", ".join(getattr(trait, "metrics", ()))
+        case "literal":
+            return ", ".join(getattr(trait, "classes", None) or ())
+        case "score":
+            lowest, highest = getattr(trait, "min_score", None), getattr(trait, "max_score", None)
+            if isinstance(trait, ScoredTrait):
+                lowest, highest = trait.score_range()
+            return "score" if lowest is None and highest is None else f"{_bound(lowest)} to {_bound(highest)}"
+    return kind
+
+
+def _bound(bound: float | None) -> str:
+    return "any" if bound is None else f"{bound:g}"
 
 
 def _flat(value: Any) -> Any:

@@ -29,7 +29,7 @@ from pydantic_core import PydanticOmit, PydanticSerializationError, to_jsonable_
 from checkpoint_ld import rules
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.findings import Finding, Severity
-from checkpoint_ld.notebook import Card, Rows, Shown
+from checkpoint_ld.notebook import NOTHING, Card, Rows, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,12 +68,16 @@ class Entity(BaseModel, Shown):
     def _card(self) -> Card:
         facts: dict[str, object] = {}
         tables = []
-        for name, value in self.__repr_args__():
+        for name, value in self._shown():
             if isinstance(value, list) and value and all(isinstance(item, Entity) for item in value):
                 tables.append(_table_of(str(name).replace("_", " "), value))
             elif name != "name":
                 facts[str(name).replace("_", " ")] = value
         return Card(type(self).__name__, getattr(self, "name", ""), "", facts, tables)
+
+    def _shown(self) -> Iterable[tuple[str | None, Any]]:
+        """Yield the fields that a card has: by default those of `repr`."""
+        return self.__repr_args__()
 
     def problems(self) -> tuple[Finding, ...]:
         """Return the findings of the rules that a file may break; findings below warnings are remarks."""
@@ -108,9 +112,16 @@ class Entity(BaseModel, Shown):
 
 
 def _table_of(caption: str, entities: Sequence[Entity]) -> Rows:
-    rows = [dict(entity.__repr_args__()) for entity in entities]
-    columns = list(dict.fromkeys(str(name) for row in rows for name in row))
-    return Rows(caption, columns, ([row.get(name) for name in columns] for row in rows))
+    """Return entities as a table: a column that one of them needs has the values of all, defaults too."""
+    shown = (entity._shown() for entity in entities)  # noqa: SLF001 - of this module
+    columns = list(dict.fromkeys(str(name) for fields in shown for name, _ in fields))
+
+    def cell(entity: Entity, name: str) -> object:
+        value = getattr(entity, name, None)
+        return NOTHING if value in (None, "", [], {}) else value
+
+    titles = [name.replace("_", " ") for name in columns]
+    return Rows(caption, titles, ([cell(entity, name) for name in columns] for entity in entities))
 
 
 def is_lenient(info: ValidationInfo) -> bool:

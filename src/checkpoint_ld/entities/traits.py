@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -34,6 +34,9 @@ from checkpoint_ld.entities.entity import (
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.host import without_warnings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MOST_CLASSES = 20
 LEAST_CLASSES = 2
@@ -152,6 +155,12 @@ class ScoredTrait(Trait):
             return False
         lowest, highest = self.score_range()
         return lowest <= value <= highest or (self.kind == "literal" and value == ERROR_SCORE)
+
+    def _shown(self) -> Iterable[tuple[str | None, Any]]:
+        if self.kind != "score":
+            return super()._shown()
+        lowest, highest = self.score_range()
+        return {**dict(super()._shown()), "min_score": lowest, "max_score": highest}.items()
 
     def problems(self) -> tuple[Finding, ...]:
         """Report faulty classes, an empty or broken range of scores, and a template that has a direction."""
