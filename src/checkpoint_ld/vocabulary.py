@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+BENCHMARK = "benchmark"
+AGENT = "agent"
+"""The families of checkpoints."""
+
 SCHEMA = "https://schema.org/"
 SCHEMA_HTTP = "http://schema.org/"
 KARENINA = "urn:karenina:vocab:"

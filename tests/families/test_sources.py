@@ -40,8 +40,8 @@ def test_an_agent_checkpoint_is_known_in_every_form_that_we_write_and_comes_back
     read = families.examine_bytes(written(FULL, form))
     assert isinstance(read, AgentReading)
     assert same(read.tree, json.loads(bytes_of(FULL).decode()))
-    assert families.family_of(read) == families.AGENT
-    assert families.dialect_of(read) == ("agent-second" if form == "second" else "agent-canonical")
+    assert read.family == "agent"
+    assert read.dialect == ("agent-second" if form == "second" else "agent-canonical")
 
 
 @pytest.mark.parametrize("form", FORMS_OF_ALL)
@@ -56,8 +56,8 @@ def test_a_benchmark_is_read_as_before() -> None:
         read = families.examine_bytes(one)
         assert isinstance(read, Reading)
         assert read.tree == reading.examine_bytes(one).tree
-        assert families.dialect_of(read) == "datafeed-ns-v3"
-        assert families.name_of(read) == "Metals"
+        assert read.dialect == "datafeed-ns-v3"
+        assert read.name == "Metals"
 
 
 def test_compressed_files_are_unpacked(tmp_path: Path) -> None:
@@ -129,8 +129,10 @@ def test_graphs_leave_with_their_provenance_and_inferred_statements() -> None:
     assert len(families.inferred(whole)) > len(whole)
     assert AgentGraph(families.inferred(whole).index, whole.root).tree() == agent.tree
     assert len(families.inferred(families.graph_of(benchmark))) > len(families.graph_of(benchmark))
-    assert isinstance(families.restored(whole.index, whole.root, families.AGENT), AgentGraph)
-    assert isinstance(families.restored(benchmark.graph.index, benchmark.graph.root, "benchmark"), CheckpointGraph)
+    assert isinstance(families.family("agent").restored(whole.index, whole.root), AgentGraph)
+    assert isinstance(
+        families.family("benchmark").restored(benchmark.graph.index, benchmark.graph.root), CheckpointGraph
+    )
 
 
 def test_a_name_of_a_profile_means_one_for_each_family() -> None:

@@ -28,7 +28,7 @@ from checkpoint_ld.graph.literals import DATETIME, literal_of, typed
 from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
 from checkpoint_ld.graph.plans import PlainTerm
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
-from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
+from checkpoint_ld.vocabulary import AGENT, CAF, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -123,6 +123,7 @@ class _Provenance:
 class AgentGraph(StatementGraph):
     """The statements of one agent checkpoint, which may be read and changed as any rdflib graph."""
 
+    family = AGENT
     PREFIXES: ClassVar[Mapping[str, str]] = MappingProxyType(
         {"caf": CAF, "cafd": CAF_DERIVED, "prov": PROV, "schema": SCHEMA, "karenina": KARENINA, "xsd": XSD}
     )

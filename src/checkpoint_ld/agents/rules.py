@@ -88,7 +88,7 @@ class _Agent:
 
     def __init__(self, reading: AgentReading) -> None:
         self.reading, self.tree = reading, reading.tree
-        self.source, self.dialect, self.document = reading.source, f"agent-{reading.shape}", reading.document
+        self.source, self.dialect, self.document = reading.source, reading.dialect, reading.document
 
     def statements(self) -> shacl.DataGraph:
         self.parts = Parts(self.tree)

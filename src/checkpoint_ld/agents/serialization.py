@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rdflib import Graph
 
@@ -30,7 +30,7 @@ from checkpoint_ld.graph import emission, interpreter
 from checkpoint_ld.graph.contexts import expand, statements
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
-from checkpoint_ld.vocabulary import CAF
+from checkpoint_ld.vocabulary import AGENT, CAF
 
 if TYPE_CHECKING:
     import os
@@ -60,6 +60,18 @@ class AgentReading:
     syntax: str = JSON_SYNTAX
     findings: tuple[Finding, ...] = ()
     document: Document | None = field(default=None, repr=False)
+    family: ClassVar[str] = AGENT
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of the source: that of its shape."""
+        return f"{AGENT}-{self.shape}"
+
+    @property
+    def name(self) -> str:
+        """The name of the checkpoint, empty if it has none."""
+        name = self.tree.get("name")
+        return name if isinstance(name, str) else ""
 
     @cached_property
     def graph(self) -> AgentGraph:

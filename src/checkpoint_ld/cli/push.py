@@ -26,7 +26,7 @@ from checkpoint_ld.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.families import Source
+    from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.stores.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
 
 
@@ -265,7 +265,7 @@ def pull(
     raise Exit(EXIT_FAILED if has_failed else 0)
 
 
-def _content(found: Source, to: str) -> bytes:
+def _content(found: Checkpoint, to: str) -> bytes:
     from checkpoint_ld import writing
     from checkpoint_ld.agents import serialization
     from checkpoint_ld.dialects.reading import Reading

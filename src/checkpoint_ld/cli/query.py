@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.assessment import RecordedAnswer
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.dialects.reading import Reading
-    from checkpoint_ld.families import Source
+    from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
@@ -208,20 +208,21 @@ class _QueryRun:
 
     def _of(
         self,
-        checkpoints: Iterable[tuple[str, Source | None, StatementGraph]],
+        checkpoints: Iterable[tuple[str, Checkpoint | None, StatementGraph]],
         entries: Mapping[str, Entry] = MappingProxyType({}),
     ) -> QueryResult | None:
         """Query checkpoints, each given by its name, its source and its graph; in a collection, `entries` are known."""
         from checkpoint_ld import families
         from checkpoint_ld.sparql import Dataset
+        from checkpoint_ld.vocabulary import BENCHMARK
 
         data, is_joined = Dataset(), self.answers is None
         for label, source, graph in checkpoints:
             known = set(data.graphs)
             added = families.inferred(graph) if self.inferred else graph
-            if self.answers is not None and source is not None and families.family_of(source) == families.BENCHMARK:
+            if self.answers is not None and source is not None and source.family == BENCHMARK:
                 added, is_joined = self._with_results(cast("Reading", source), cast("CheckpointGraph", added)), True
-            dialect = entries[label].dialect if source is None else families.dialect_of(source)
+            dialect = entries[label].dialect if source is None else source.dialect
             name = data.add(added, dialect=None if self.request.query is None else dialect)
             if name in known:
                 self.note(f"{label}: this very checkpoint was read already, and counts once")
@@ -426,7 +427,7 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
     statements: dict[str, int] = {}
     for _, source, graph in streams.graphs(streams.discovered(paths, "serve").files, streams.note):
         added = families.inferred(graph) if inferred else graph
-        statements[dataset.add(added, dialect=families.dialect_of(source))] = len(added)
+        statements[dataset.add(added, dialect=source.dialect)] = len(added)
     if not dataset.graphs:
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.batch.discovery import Discovery
     from checkpoint_ld.dialects.reading import Reading
-    from checkpoint_ld.families import Source
+    from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.store import StatementGraph
 
@@ -71,7 +71,7 @@ class Output:
             self.write(text.encode())
 
 
-def read(file: str, *, syntax: str | None, strict: bool = False, checked: bool = False) -> Source:
+def read(file: str, *, syntax: str | None, strict: bool = False, checked: bool = False) -> Checkpoint:
     """Read the checkpoint in `file`, of any family; if `checked`, with the findings of the rules at load."""
     from checkpoint_ld import families
 
@@ -80,7 +80,7 @@ def read(file: str, *, syntax: str | None, strict: bool = False, checked: bool =
 
 def graphs(
     files: Iterable[str], failed: Callable[[str], None], *, syntax: str | None = None
-) -> Iterator[tuple[str, Source, StatementGraph]]:
+) -> Iterator[tuple[str, Checkpoint, StatementGraph]]:
     """Yield each file with its source and its graph; `failed` is called with the reason why one cannot be read."""
     from checkpoint_ld import families
     from checkpoint_ld.documents.files import read_bytes

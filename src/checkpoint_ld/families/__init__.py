@@ -9,20 +9,20 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from rdflib import Graph
 
 from checkpoint_ld.agents.schema import caf
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.dialects.reading import AGENT_MEMBERS, Reading
+from checkpoint_ld.dialects.reading import AGENT_MEMBERS
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, is_number
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
-from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.coverage import expanding
@@ -31,7 +31,7 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.validation.validator import by_place
-from checkpoint_ld.vocabulary import CAF
+from checkpoint_ld.vocabulary import AGENT, BENCHMARK, CAF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,77 +39,106 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.rules import KnownBenchmark
     from checkpoint_ld.agents.serialization import AgentReading
     from checkpoint_ld.benchmark import Validate
     from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.findings import Finding, Place
     from checkpoint_ld.graph.store import Index, StatementGraph
     from checkpoint_ld.validation.profiles import Profile
 
 
-BENCHMARK: Final = "benchmark"
-AGENT: Final = "agent"
+class Checkpoint(Protocol):
+    """A checkpoint of either family that was read: the tree of its family, its source, and findings about its form."""
+
+    @property
+    def family(self) -> str:
+        """The family: `benchmark` or `agent`."""
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of the source; for agents, `agent-canonical` or `agent-second`."""
+
+    @property
+    def name(self) -> str:
+        """The name that the checkpoint states, empty if it has none."""
+
+    @property
+    def source(self) -> str | None:
+        """The name of the source."""
+
+    @property
+    def syntax(self) -> str:
+        """The syntax of the source: `json`, or that of its statements."""
+
+    @property
+    def document(self) -> Document | None:
+        """The JSON document, None for statements."""
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """The canonical tree, which must not be changed."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings, with their places."""
+
+    @property
+    def graph(self) -> StatementGraph:
+        """The asserted statements."""
+
+    def place(self, pointer: str) -> Place:
+        """Return the place in the source of the value at `pointer` of the tree."""
 
 
-def family_of(source: Source) -> str:
-    """Return the family of a checkpoint: `benchmark` or `agent`."""
-    return BENCHMARK if isinstance(source, Reading) else AGENT
+class Family(Protocol):
+    """What differs between the families; each has a module, which is imported when its first checkpoint is met."""
+
+    def examine_document(self, document: Document, *, checked: bool) -> Checkpoint:
+        """Read a checkpoint of the family from a JSON document."""
+
+    def of_statements(self, index: Index, syntax: str, source: str | None, *, checked: bool) -> Checkpoint:
+        """Read a checkpoint of the family from statements."""
+
+    def refusing(self, read: Any, *, strict: bool) -> Any:
+        """Return a reading; raise ReadError if it cannot be used, or, if `strict`, for any finding."""
+
+    def check(self, read: Any, profile: Profile, *, engine: str) -> Checked:
+        """Validate a reading by the rules of a profile."""
+
+    def loaded(self, read: Any, validate: Validate) -> Any:
+        """Return the object of the family, validated as `Benchmark.load` does."""
+
+    def exported(self, read: Any, *, prov: bool) -> StatementGraph:
+        """Return the graph for export, with the provenance layer of an agent if `prov`."""
+
+    def restored(self, index: Index, root: Node) -> StatementGraph:
+        """Return the graph for the statements of a checkpoint with its root."""
+
+    def inferred(self, graph: Any) -> StatementGraph:
+        """Return a copy of a graph of the family with its inferred statements, which reading skips."""
 
 
-def dialect_of(source: Source) -> str:
-    """Return the dialect of a source; for agents, `agent-canonical` or `agent-second`."""
-    return source.dialect if isinstance(source, Reading) else f"{AGENT}-{source.shape}"
+def family(name: str) -> Family:
+    """Return what a family does with its checkpoints."""
+    return cast("Family", import_module(f"{__name__}.{name}s"))
 
 
-def name_of(source: Source) -> str:
-    """Return the name of a checkpoint, empty if it has none."""
-    name = source.tree.get("name")
-    return name if isinstance(name, str) else ""
-
-
-def graph_of(source: Source, *, prov: bool = True) -> StatementGraph:
+def graph_of(source: Checkpoint, *, prov: bool = True) -> StatementGraph:
     """Return the graph of a checkpoint for export; that of an agent has the provenance layer unless `prov` is false.
 
     Raises ReadError for a checkpoint without a graph.
     """
-    if isinstance(source, Reading) or not prov:
-        return source.graph
-    from checkpoint_ld.agents.graph import AgentGraph  # noqa: PLC0415 - benchmarks need none of it
-
-    return AgentGraph.of_tree(source.tree, prov=True)
-
-
-def restored(index: Index, root: Node, family: str) -> StatementGraph:
-    """Return the graph for the statements of a checkpoint of a known family, with its root."""
-    if family != AGENT:
-        from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - validation seldom needs one
-
-        return CheckpointGraph(index, root)
-    from checkpoint_ld.agents.graph import AgentGraph  # noqa: PLC0415 - as above
-
-    return AgentGraph(index, root)
+    return family(source.family).exported(source, prov=prov)
 
 
 def inferred(graph: StatementGraph) -> StatementGraph:
-    """Return a copy of a graph with its derived statements, which reading skips."""
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
-
-    if isinstance(graph, CheckpointGraph):
-        from checkpoint_ld.validation import inference  # noqa: PLC0415 - it reads templates, which few need
-
-        return inference.with_inferred(graph)
-    from checkpoint_ld.agents.graph import AgentGraph  # noqa: PLC0415 - as above
-    from checkpoint_ld.agents.inference import with_inferred  # noqa: PLC0415 - as above
-
-    return with_inferred(graph) if isinstance(graph, AgentGraph) else graph
+    """Return a copy of a graph with its inferred statements, which reading skips."""
+    return family(graph.family).inferred(graph) if graph.family else graph
 
 
 _TERM = CAF.encode()
 _SNAPSHOT = caf("snapshot")
-
-Source: TypeAlias = "Reading | AgentReading"
-"""A checkpoint that was read: the tree of its family, its source, and findings about its form."""
 
 
 def read(
@@ -119,7 +148,7 @@ def read(
     strict: bool = False,
     limits: Limits = DEFAULT_LIMITS,
     checked: bool = False,
-) -> Source:
+) -> Checkpoint:
     """Read a checkpoint from a path, an open binary file or bytes.
 
     `syntax` is `json` or a name of `rdf.SYNTAXES`; by default it follows from the file's extension or the first
@@ -131,7 +160,7 @@ def read(
 
 def examine(
     source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = False
-) -> Source:
+) -> Checkpoint:
     """Read a checkpoint, valid or not; a benchmark, if `checked`, with the findings of the rules at load.
 
     Raises ReadError for a source that is neither JSON nor RDF, or no checkpoint.
@@ -146,7 +175,7 @@ def examine_bytes(
     syntax: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
     checked: bool = False,
-) -> Source:
+) -> Checkpoint:
     """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
     return reading.parsed(
         data,
@@ -160,21 +189,21 @@ def examine_bytes(
 
 def examine_each(
     data: bytes, name: str | None, *, syntax: str | None = None, checked: bool = False
-) -> dict[str, Source | ReadError]:
+) -> dict[str, Checkpoint | ReadError]:
     """Read the checkpoints of a text, by the names of their graphs if several are named by a checkpoint in them.
 
     Otherwise it is one checkpoint, whose name is empty. What cannot be read is an error. Parameters are those of
     `examine_bytes`. Raises ReadError for a text that does not parse.
     """
 
-    def read(graph: str, index: Index, syntax: str) -> Source | ReadError:
+    def read(graph: str, index: Index, syntax: str) -> Checkpoint | ReadError:
         label = f"{name or ''} <{graph}>" if graph else f"{name or ''} (default graph)"
         try:
             return of_statements(index, syntax, label, checked=checked)
         except ReadError as error:
             return reading.in_file(error, label)
 
-    def each(graphs: Mapping[str, Index], syntax: str) -> dict[str, Source | ReadError]:
+    def each(graphs: Mapping[str, Index], syntax: str) -> dict[str, Checkpoint | ReadError]:
         return {graph: read(graph, index, syntax) for graph, index in sorted(graphs.items())}
 
     return reading.parsed(
@@ -188,39 +217,22 @@ def examine_each(
     )
 
 
-def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = False) -> Source:
+def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = False) -> Checkpoint:
     """Read a checkpoint from the statements of one or more graphs; otherwise as `examine`."""
     # An agent checkpoint is recognised by its class, or by a property that only it has.
     kind = caf("Checkpoint")
-    if any(_SNAPSHOT in held or kind in terms_of(held.get(RDF_TYPE)) for held in index.values()):
-        from checkpoint_ld.agents import serialization  # noqa: PLC0415 - benchmarks need none of it
-
-        return serialization.of_statements(index, syntax, name)
-    return _held(reading.of_statements(index, syntax, name), checked=checked)
+    is_agent = any(_SNAPSHOT in held or kind in terms_of(held.get(RDF_TYPE)) for held in index.values())
+    return family(AGENT if is_agent else BENCHMARK).of_statements(index, syntax, name, checked=checked)
 
 
-def refusing(source: Source, *, strict: bool = False) -> Source:
+def refusing(source: Checkpoint, *, strict: bool = False) -> Checkpoint:
     """Return a reading; raise ReadError if it cannot be used, or, if `strict`, for any finding."""
-    if isinstance(source, Reading):
-        return validator.refusing(source, strict=strict)
-    from checkpoint_ld.agents.rules import report_on  # noqa: PLC0415 - reading alone needs no rules
-
-    refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
-    if refused:
-        raise ReadError.of(refused)
-    return source
+    refused: Checkpoint = family(source.family).refusing(source, strict=strict)
+    return refused
 
 
-def _of_document(document: Document, *, checked: bool) -> Source:
-    if _is_agent(document):
-        from checkpoint_ld.agents import serialization  # noqa: PLC0415 - as above
-
-        return serialization.examine_document(document)
-    return _held(reading.examine_document(document), checked=checked)
-
-
-def _held(read: Reading, *, checked: bool) -> Reading:
-    return validator.checked_at_load(read) if checked else read
+def _of_document(document: Document, *, checked: bool) -> Checkpoint:
+    return family(AGENT if _is_agent(document) else BENCHMARK).examine_document(document, checked=checked)
 
 
 def _is_agent(document: Document) -> bool:
@@ -251,21 +263,7 @@ def load(
     with expanding(expansion):
         read = of_statements(emission.held(source)) if isinstance(source, Graph) else examine(source, syntax=syntax)
     refusing(read, strict=strict)
-    if isinstance(read, Reading):
-        from checkpoint_ld.benchmark import Benchmark  # noqa: PLC0415 - it takes long to import
-
-        return Benchmark.of_reading(read, validate=validate)
-    return _agent(read, validate=validate)
-
-
-def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
-    from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
-
-    if validate != "off":
-        profile = Profiles(validator.profile_at_load(validate, profiles.AGENT))
-        report = report_of([check_source(read, profile)], profile)
-        validator.raise_or_warn(report, validate, "the checkpoint", stacklevel=4)
-    return AgentCheckpoint.of_reading(read)
+    return family(read.family).loaded(read, validate)
 
 
 _CALLED = {BENCHMARK: profiles.DEFAULT, AGENT: profiles.AGENT}
@@ -367,17 +365,13 @@ def check(
     return found
 
 
-def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validator.COMPILED) -> Checked:
+def check_source(source: Checkpoint, chosen: Profiles | Profile, *, engine: str = validator.COMPILED) -> Checked:
     """Validate a reading by the rules of its family.
 
     If a single profile is of the other family, the profile of the same name applies, or else the default. Raises
     SettingsError as `check`.
     """
-    if isinstance(source, Reading):
-        return validator.check_reading(source, _profile(chosen, BENCHMARK), engine=engine)
-    from checkpoint_ld.agents.rules import check_reading  # noqa: PLC0415 - benchmarks need none of it
-
-    return check_reading(source, _profile(chosen, AGENT), engine=engine)
+    return family(source.family).check(source, _profile(chosen, source.family), engine=engine)
 
 
 def _profile(chosen: Profiles | Profile, family: str) -> Profile:
@@ -404,11 +398,11 @@ class Together:
         self._count = 0
         self.last: Noted | None = None
 
-    def note(self, source: Any, data: bytes, read: Source | None) -> None:
+    def note(self, source: Any, data: bytes, read: Checkpoint | None) -> None:
         """Record the next source: `source` can be read again, `data` are its bytes, `read` is its reading, if any."""
         if self._profile is None or read is None:
             self.record(source, None)
-        elif isinstance(read, Reading):
+        elif read.family == BENCHMARK:
             elements = [
                 item["@id"]
                 for item in as_list(read.tree.get("dataFeedElement"))

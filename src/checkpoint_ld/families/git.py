@@ -26,7 +26,7 @@ from checkpoint_ld.secrets import WITHHELD, secret
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from checkpoint_ld.families import Source
+    from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.families.merging import Decide, Merge
 
 _PASSED = frozenset(("@type", "@context", "dateCreated", "dateModified"))
@@ -44,7 +44,7 @@ _ENTRIES = {
 _STRUCTURE = frozenset(("additionalProperty", *_FLAT, *_TEXTS, *_ENTRIES))
 
 
-def outline_of(source: Source) -> str:
+def outline_of(source: Checkpoint) -> str:
     """Return a checkpoint as lines of text. Values that look like secrets are withheld."""
     lines = _members(source.tree, 0)
     return "".join(f"{harmless(line)}\n" for line in lines)

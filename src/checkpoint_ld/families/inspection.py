@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from checkpoint_ld.benchmark.content import rubrics_of, traits_of
 from checkpoint_ld.benchmark.editing import PUBLISHED
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import Reading
-from checkpoint_ld.families import AGENT, dialect_of, graph_of
+from checkpoint_ld.families import graph_of
 from checkpoint_ld.graph import literals
 from checkpoint_ld.identifiers import question_id
 from checkpoint_ld.mapping import questions
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.serialization import AgentReading
-    from checkpoint_ld.families import Source
+    from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.findings import Finding
 
 
@@ -164,16 +164,16 @@ class AgentInspection:
         header = {key: value for key, value in members.items() if key not in ("snapshot", "diff")}
         plain = ("source", "dialect", "syntax", "root", "triples", "thoughts", "calls", "failed", "in_flight")
         return {
-            "family": AGENT,
+            "family": "agent",
             **{name: getattr(self, name) for name in plain},
             "checkpoint": header,
             "findings": [finding_json(finding) for finding in self.findings],
         }
 
 
-def inspect(source: Source) -> Inspection | AgentInspection:
+def inspect(source: Checkpoint) -> Inspection | AgentInspection:
     """Count the content of a checkpoint. Raises InvalidCheckpoint for an agent checkpoint that breaks rules."""
-    return inspect_benchmark(source) if isinstance(source, Reading) else _of_agent(source)
+    return inspect_benchmark(source) if isinstance(source, Reading) else _of_agent(cast("AgentReading", source))
 
 
 def _of_agent(reading: AgentReading) -> AgentInspection:
@@ -185,7 +185,7 @@ def _of_agent(reading: AgentReading) -> AgentInspection:
     thoughts, calls = checkpoint.snapshot.thought_chain, checkpoint.snapshot.tool_state.calls
     return AgentInspection(
         source=reading.source,
-        dialect=dialect_of(reading),
+        dialect=reading.dialect,
         syntax=reading.syntax,
         checkpoint=checkpoint,
         root=str(graph.root),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import BinaryIO
 
-    from checkpoint_ld.families import Source
+    from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.families.tree_merging import Paths, Steps
     from checkpoint_ld.findings import Place
 
@@ -125,7 +125,7 @@ class Merge:
 
     result: Any
     conflicts: tuple[Conflict, ...]
-    _source: Source | None = field(default=None, repr=False)
+    _source: Checkpoint | None = field(default=None, repr=False)
 
     @property
     def is_clean(self) -> bool:
@@ -185,7 +185,7 @@ class Side(NamedTuple):
     name: str
     tree: Json
     value: Any
-    source: Source | None
+    source: Checkpoint | None
 
     @property
     def is_benchmark(self) -> bool:
@@ -287,11 +287,11 @@ def _side(name: str, given: Any) -> Side:
     return of_source(name, families.read(given))
 
 
-def of_source(name: str, source: Source) -> Side:
+def of_source(name: str, source: Checkpoint) -> Side:
     """Return the side for a reading."""
     if isinstance(source, Reading):
         return Side(name, source.tree, None, source)
-    checkpoint = AgentCheckpoint.of_reading(source)
+    checkpoint = families.family(source.family).loaded(source, "off")
     return Side(name, checkpoint.tree(), checkpoint, source)
 
 

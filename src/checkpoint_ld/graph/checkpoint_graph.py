@@ -37,6 +37,7 @@ from checkpoint_ld.graph.key_order import KEY_ORDER, in_order, orders_of
 from checkpoint_ld.graph.literals import RDF_JSON, literal_of, owners_of, same
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Several, StatementGraph, drop, terms_of, triples_of
+from checkpoint_ld.vocabulary import BENCHMARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -328,6 +329,8 @@ class CheckpointGraph(StatementGraph):
     It may be read and changed as any rdflib graph. `tree`, `read` and the methods that edit members speak JSON in the
     canonical dialect; they keep names, order and residue right.
     """
+
+    family = BENCHMARK
 
     def __init__(self, index: Index, root: Node) -> None:
         super().__init__(index, root)

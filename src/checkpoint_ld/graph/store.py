@@ -525,6 +525,8 @@ class StatementGraph(Graph):
     It may be read and changed as any rdflib graph. Functions that process the whole graph use `index`.
     """
 
+    family: ClassVar[str] = ""
+    """The family of checkpoints that the graph is of, empty for a graph of anything."""
     PREFIXES: ClassVar[Mapping[str, str]] = MappingProxyType({"schema": SCHEMA, "karenina": KARENINA, "xsd": XSD})
     """The prefixes that documents of this family use."""
 

@@ -18,7 +18,6 @@ from checkpoint_ld.assessment.assessing import AssessedQuestions, Tally, assesse
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.benchmark.difference import semantic_diff
-from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError, WriteError
 from checkpoint_ld.families import Profiles, check_source
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.assessment.assessing import Assessment
     from checkpoint_ld.benchmark.difference import QuestionDiff, SemanticDiff
     from checkpoint_ld.entities import Scenario
-    from checkpoint_ld.rules import Rule
 
 _SAFE = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,98}[a-z0-9])?")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d|index)(?:\..*)?")
@@ -282,12 +280,7 @@ def _loaded(
     if any(finding.severity is Severity.VIOLATION for finding in checked.findings):
         families.refusing(read)  # refuses a source that cannot be loaded; other findings are shown
     name = "<bytes>" if read.source is None else os.path.basename(read.source)  # noqa: PTH119 - a name, not a path
-    if isinstance(read, Reading):
-        rules: dict[str, Rule] = dict(profiles.of(families.BENCHMARK).rules)
-        return Benchmark.of_reading(read), name, checked.findings, rules
-    from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
-
-    return AgentCheckpoint.of_reading(read), name, checked.findings, {}
+    return families.family(read.family).loaded(read, "off"), name, checked.findings, profiles.of(read.family).rules
 
 
 def _has_secrets(findings: Iterable[Finding]) -> bool:

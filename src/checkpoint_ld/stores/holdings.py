@@ -259,7 +259,7 @@ class Holdings:
         """Return a copy of a graph, with its root."""
         entry = self._entries[graph]
         index = emission.parse(self.triples(graph), "nt")
-        return families.restored(index, URIRef(entry.root), entry.family)
+        return families.family(entry.family).restored(index, URIRef(entry.root))
 
     def whole(self) -> list[str]:
         """Return the sorted names of all graphs. Raises StoreError while a graph is unfinished."""

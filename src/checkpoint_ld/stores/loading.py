@@ -25,7 +25,7 @@ from checkpoint_ld.stores.holdings import DONE, MANIFEST, FileState, Load
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from checkpoint_ld.families import Profiles, Source
+    from checkpoint_ld.families import Checkpoint, Profiles
     from checkpoint_ld.stores.holdings import Entry, Holdings
     from checkpoint_ld.validation.profiles import Profile
 
@@ -195,7 +195,7 @@ def prepare(
     return loads
 
 
-def _load(read: Source | ReadError, file: FileState, source: str, checks: Checks) -> Load:
+def _load(read: Checkpoint | ReadError, file: FileState, source: str, checks: Checks) -> Load:
     if isinstance(read, ReadError):
         raise read
     findings = read.findings if checks.profile is None else families.check_source(read, checks.profile).findings
@@ -213,10 +213,10 @@ def _load(read: Source | ReadError, file: FileState, source: str, checks: Checks
     return Load.of_triples(
         emission.ntriples_of(held),
         root,
-        name=families.name_of(read),
+        name=read.name,
         source=source,
-        family=families.family_of(read),
-        dialect=families.dialect_of(read),
+        family=read.family,
+        dialect=read.dialect,
         file=file,
         findings=Counter(finding.severity for finding in findings),
     )

@@ -29,7 +29,7 @@ from checkpoint_ld.stores.server import SparqlClient, connect
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from checkpoint_ld.families import Source
+    from checkpoint_ld.families import Checkpoint
 
 __all__ = [
     "Credentials",
@@ -235,7 +235,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 60
 
 
-def pull(store: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Source]]:
+def pull(store: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Checkpoint]]:
     """Yield the checkpoints of a store, by default all, each with its name and its reading.
 
     Raises LookupFailedError for a missing graph, ReadError for a graph that is no checkpoint, and StoreError for an

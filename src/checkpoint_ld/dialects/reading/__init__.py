@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rdflib import URIRef
 
@@ -29,7 +29,7 @@ from checkpoint_ld.graph.literals import TypedText, plain_of
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import given, shown, unknown
 from checkpoint_ld.rules import finding
-from checkpoint_ld.vocabulary import CAF
+from checkpoint_ld.vocabulary import BENCHMARK, CAF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -80,6 +80,13 @@ class Reading:
     has_typed_texts: bool
     checked: tuple[Finding, ...] | None = None
     expansion: str = coverage.PLANS
+    family: ClassVar[str] = BENCHMARK
+
+    @property
+    def name(self) -> str:
+        """The name of the benchmark, empty if it states none."""
+        name = self.tree.get("name")
+        return name if isinstance(name, str) else ""
 
     @cached_property
     def graph(self) -> CheckpointGraph:
