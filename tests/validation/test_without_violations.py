@@ -19,7 +19,7 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.rules import Example, example
 from checkpoint_ld.shacl.shapes import Validation
-from checkpoint_ld.validation import profiles, results, validator
+from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.validation.inference import with_inferred
 from checkpoint_ld.vocabulary import SETTINGS, SHACL
 from tests.documents import Json, canonical, scenario, setting
@@ -296,11 +296,6 @@ def test_pyshacl_alone_is_queried_about_everything(monkeypatch: pytest.MonkeyPat
     assert families.validate(made.valid, engine="pyshacl").conforms
     with pytest.raises(TypeError):
         families.validate(made.valid)
-
-
-def test_nothing_of_ours_is_left_to_pyshacl() -> None:
-    for name in profiles.names():
-        assert not results.compiled(profiles.profile(name)).others
 
 
 def test_an_engine_that_does_not_exist_is_refused() -> None:

@@ -5,8 +5,8 @@
 
     conforms, report, text = shacl.validate(Graph().parse("data.ttl"), Graph().parse("shapes.ttl"))
 
-Constraint components for which a Python function is given run as that function. Shapes with anything else beyond SHACL
-Core, such as sh:sparql, go to pySHACL, and only these; the report has the results of both.
+Queries of shapes run in Oxigraph, in a process of their own. Constraint components for which a Python function is given
+run as that function.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
     *,
     ont_graph: Graph | None = None,
     advanced: bool = False,
+    iterate_rules: bool = False,
     allow_infos: bool = False,
     allow_warnings: bool = False,
     focus_nodes: Iterable[str] | None = None,
@@ -56,12 +57,13 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
 
     All graphs of a dataset count together. Without a shapes graph, the data graph holds the shapes. Shapes for many
     data graphs are best compiled once, by `compile_shapes`. The statements of `ont_graph` are added to the data graph.
-    No graph is changed. With `advanced`, SHACL Advanced Features count. With `allow_infos` or `allow_warnings`, results
-    of severity sh:Info, or of sh:Info and sh:Warning, do not make the verdict false; they are reported all the same. If
-    `focus_nodes` (IRIs) are given, only these are validated. `components` maps the IRIs of constraint components, or of
-    shapes with sh:sparql, to Python functions that replace their queries.
+    No graph is changed. With `advanced`, SHACL Advanced Features count: rules, targets by queries, node expressions and
+    functions; with `iterate_rules`, rules are repeated until nothing new follows. With `allow_infos` or
+    `allow_warnings`, results of severity sh:Info, or of sh:Info and sh:Warning, do not make the verdict false; they are
+    reported all the same. If `focus_nodes` (IRIs) are given, only these are validated. `components` maps the IRIs of
+    constraint components, or of shapes with sh:sparql, to Python functions that replace their queries.
 
-    Raises ShapesError for an ill-formed shapes graph, or one that pySHACL cannot apply.
+    Raises ShapesError for an ill-formed shapes graph, or one that cannot be applied.
     """
     if not isinstance(shapes_graph, Shapes):
         graph = data_graph if shapes_graph is None else shapes_graph
@@ -73,7 +75,7 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
         else DataGraph(index_of(data_graph), *(() if ont_graph is None else [index_of(ont_graph)]))
     )
     prefixes = {prefix: str(namespace) for prefix, namespace in data_graph.namespaces()}
-    found = results(data, shapes_graph, focus_nodes=focus_nodes, prefixes=prefixes)
+    found = results(data, shapes_graph, focus_nodes=focus_nodes, prefixes=prefixes, iterate_rules=iterate_rules)
     is_conforming = conforms(found, allow_infos=allow_infos, allow_warnings=allow_warnings)
     described = about_blank_nodes(terms_in(found), data_graph) if is_foreign else data.index
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph
@@ -12,11 +13,12 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, Store, Variable
 from checkpoint_ld.errors import CheckpointLdError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from checkpoint_ld.shacl.messages import Term
 
     Engine = dict[str, Callable[[dict[str, Any]], Any]]
+    Functions = dict[Any, Callable[..., Any]]
 
 _BASE = "file:///"
 """What relative IRIs in a query are resolved against: a graph has none."""
@@ -33,7 +35,7 @@ def start(_: object, __: object) -> Callable[[dict[str, Any]], Any]:
     warnings.simplefilter("ignore")
     sys.addaudithook(_refuse_connections)
     store = _Store()
-    engine: Engine = {"load": store.load, "query": store.query, "pyshacl": _report, "rules": _inferred}
+    engine: Engine = {"load": store.load, "query": store.query, "pyshacl": _report}
 
     def answer(request: dict[str, Any]) -> Any:
         try:
@@ -65,13 +67,11 @@ class _Store:
 
     def query(self, request: dict[str, Any]) -> list[list[Any]]:
         """Return the solutions of a query as the number of their row and their bindings; an ASK has those it denies."""
+        functions = self._functions(request["functions"])
         found: list[list[Any]] = []
         for at, row in enumerate(request["rows"]):
             bound = {name: _term(one) for name, one in zip(request["used"], row, strict=True) if one is not None}
-            text = "".join(one if isinstance(one, str) else _written(one[0], bound) for one in request["parts"])
-            values = {Variable(name): bound[name] for name in request["names"] if name in bound}
-            solutions = self._store.query(text, substitutions=values, base_iri=_BASE)
-            assert isinstance(solutions, pyoxigraph.QuerySolutions)  # noqa: S101 - it is a SELECT
+            solutions = self._solutions(request, bound, functions)
             if request["is_ask"]:
                 if next(solutions, None) is None:
                     found.append([at, {}])
@@ -82,8 +82,30 @@ class _Store:
                 found.append([at, {name: _json(one) for name, one in pairs if one is not None}])
         return found
 
+    def _solutions(self, query: Mapping[str, Any], bound: Mapping[str, Any], functions: Functions) -> Any:
+        text = "".join(one if isinstance(one, str) else _written(one[0], bound) for one in query["parts"])
+        values = {Variable(name): bound[name] for name in query["names"] if name in bound}
+        found = self._store.query(text, substitutions=values, base_iri=_BASE, custom_functions=functions)
+        assert isinstance(found, pyoxigraph.QuerySolutions)  # noqa: S101 - it is a SELECT
+        return found
 
-def _written(name: str, bound: dict[str, Any]) -> str:
+    def _functions(self, queries: Sequence[Mapping[str, Any]]) -> Functions:
+        """Return the functions that shapes declare, each of which is a query."""
+        found: Functions = {}
+        for one in queries:
+            found[NamedNode(one["name"])] = partial(self._result, one, found)
+        return found
+
+    def _result(self, query: Mapping[str, Any], functions: Functions, *arguments: Any) -> Any:
+        """Return the result of a function: the first value of its first solution, or whether there is one."""
+        if len(arguments) > len(query["parameters"]):
+            return None
+        bound = dict(zip(query["parameters"], arguments, strict=False))
+        first = next(self._solutions(query, bound, functions), None)
+        return pyoxigraph.Literal(first is not None) if query["is_ask"] else first and first[0]
+
+
+def _written(name: str, bound: Mapping[str, Any]) -> str:
     """Return the value of a variable in an expression; no syntax has a name for a blank node of the data."""
     term = bound.get(name)
     return f"?{name}" if term is None else f"COALESCE(?{name}, 1)" if isinstance(term, BlankNode) else str(term)
@@ -120,9 +142,3 @@ def _report(request: dict[str, Any]) -> Any:
     from checkpoint_ld.shacl.applying import report_in_process  # noqa: PLC0415 - few shapes need pySHACL
 
     return report_in_process(request)
-
-
-def _inferred(request: dict[str, Any]) -> Any:
-    from checkpoint_ld.shacl.applying import inferred_in_process  # noqa: PLC0415 - as above
-
-    return inferred_in_process(request)

@@ -13,11 +13,9 @@ from rdflib import Graph
 from rdflib.namespace import NamespaceManager
 
 from checkpoint_ld.errors import CheckpointLdError, ShapesError
-from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore
 from checkpoint_ld.shacl.messages import index_in, statements_json
 from checkpoint_ld.shacl.queries import declared, read_only
-from checkpoint_ld.shacl.shape import sh
 from checkpoint_ld.vocabulary import SHACL, SHAPES
 
 if TYPE_CHECKING:
@@ -79,19 +77,6 @@ def report_in_process(request: Mapping[str, Any]) -> dict[str, Any]:
     graph, shapes = _graphs(request)
     report = report_of_pyshacl(graph, shapes, advanced=request["advanced"], focus_nodes=request["focus_nodes"])
     return statements_json(report)
-
-
-def inferred_in_process(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the statements of a request with those that rules infer."""
-    from pyshacl import shacl_rules  # noqa: PLC0415 - it takes longer to import than most files to read
-
-    graph, shapes = _graphs(request)
-    with _running():
-        found = shacl_rules(graph, shacl_graph=shapes, inplace=True)
-    failed = None if isinstance(found, str) else found.value(None, RDF_TYPE, sh("ValidationFailure"))
-    if failed is not None or isinstance(found, str):  # pySHACL returns a failure as a result
-        raise ShapesError(found if isinstance(found, str) else str(found.value(failed, sh("message"))))
-    return statements_json(graph)
 
 
 def _graphs(request: Mapping[str, Any]) -> tuple[ValidationGraph, ValidationGraph]:

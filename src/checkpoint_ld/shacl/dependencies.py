@@ -115,7 +115,9 @@ class _TargetWalk:
     def targets(self, shape: Shape) -> None:
         """Follow the targets of a shape."""
         for kind, term in shape.targets:
-            if kind == "targetClass":
+            if kind == "target":  # a query
+                self.is_whole = True
+            elif kind == "targetClass":
                 self.found.add((RDF_TYPE, (), False))
             elif kind != "targetNode":
                 self.found.add((term, (), kind == "targetObjectsOf"))

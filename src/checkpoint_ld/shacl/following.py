@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,10 @@ from rdflib import Graph, URIRef
 from rdflib.graph import ConjunctiveGraph
 
 from checkpoint_ld.errors import CheckpointLdError, ReadError
-from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, drop, put
-from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
+from checkpoint_ld.shacl.data import DataGraph, Table, index_of
 from checkpoint_ld.shacl.dependencies import dependencies
+from checkpoint_ld.shacl.live import LiveGraph
 from checkpoint_ld.shacl.running import results as whole_results
 from checkpoint_ld.shacl.shape import conforms, report_graph, report_text
 from checkpoint_ld.shacl.shapes import Shapes, Validation, compile_statements
@@ -28,104 +27,10 @@ if TYPE_CHECKING:
     from checkpoint_ld.shacl.shape import Component, Result
 
 
-class _Instances(dict["Node", None]):
-    """The SHACL instances of a class, each looked up when it is needed."""
-
-    def __init__(self, data: LiveGraph, kind: Node) -> None:
-        super().__init__()
-        self._data = data
-        self._kind = kind
-
-    def __contains__(self, node: object) -> bool:
-        return self._data.is_instance(node, self._kind)  # type: ignore[arg-type]  # other objects have no statements
-
-    def __iter__(self) -> Iterator[Node]:
-        return iter(dict.fromkeys(one for kind in self._data.below(self._kind) for one in self._data.of_type(kind)))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-class LiveGraph(DataGraph):
-    """The statements of subject indexes that change: what was looked up is kept right instead of forgotten."""
-
-    def __init__(self, *indexes: Index) -> None:
-        super().__init__(*indexes)
-        self._known: dict[Node, dict[Node, dict[Node, None]]] = {}
-
-    def change(self, indexes: Sequence[Index], changed: Iterable[Statement]) -> None:
-        """Take over what the indexes are now, in which these statements came or went."""
-        self._indexes = tuple(indexes)
-        self.__dict__.pop("index", None)
-        self._instances.clear()
-        for subject, predicate, term in changed:
-            for at, index in enumerate(self._indexes):
-                if predicate not in self._predicates[at] and predicate in index.get(subject, {}):
-                    self._predicates[at] |= {predicate}
-            is_there = term in self.values(subject, predicate)
-            if predicate in self._known:
-                nodes = self._known[predicate].setdefault(term, {})
-                if is_there:
-                    nodes[subject] = None
-                else:
-                    nodes.pop(subject, None)
-            if predicate in self._having:
-                if is_there or self.values(subject, predicate):
-                    self._having[predicate][subject] = None
-                else:
-                    self._having[predicate].pop(subject, None)
-
-    def prepare(self, predicates: Iterable[Node]) -> None:
-        """Make the nodes by value of some properties known, in one pass over the statements."""
-        wanted: dict[Node, dict[Node, dict[Node, None]]] = {
-            one: defaultdict(dict) for one in predicates if one not in self._known
-        }
-        for index in self._indexes if wanted else ():
-            for subject, held in index.items():
-                for predicate in wanted.keys() & held.keys() if len(held) > len(wanted) else held:
-                    nodes = wanted.get(predicate)
-                    if nodes is not None:
-                        terms = held[predicate]
-                        for term in terms if isinstance(terms, list) else (terms,):
-                            nodes[term][subject] = None
-        self._known.update(wanted)
-
-    def subjects(self, predicate: Node, value: Node) -> list[Node]:
-        """Return the nodes that have a value for a property, each once."""
-        self.prepare((predicate,))
-        return list(self._known[predicate].get(value, ()))
-
-    def instances(self, kind: Node) -> Mapping[Node, None]:
-        """Return the SHACL instances of a class."""
-        found = self._instances.get(kind)
-        if found is None:
-            found = self._instances[kind] = _Instances(self, kind)
-        return found
-
-    def is_instance(self, node: Node, kind: Node) -> bool:
-        """Return whether a node is a SHACL instance of a class."""
-        kinds = self.values(node, RDF_TYPE)
-        return kind in kinds or (bool(self.subjects_of(SUBCLASS)) and any(kind in self.above(one) for one in kinds))
-
-    def of_type(self, kind: Node) -> list[Node]:
-        """Return the nodes of exactly this type."""
-        return self.subjects(RDF_TYPE, kind)
-
-    def below(self, kind: Node) -> dict[Node, None]:
-        """Return a class with all its subclasses."""
-        found = {kind: None}
-        left = [kind] if self.subjects_of(SUBCLASS) else []
-        while left:
-            more = [one for one in self.subjects(SUBCLASS, left.pop()) if one not in found]
-            found.update(dict.fromkeys(more))
-            left += more
-        return found
-
-
 class Following:
     """The results of the targeted shapes of one shapes graph for statements that change, by focus node.
 
-    Shapes for pySHACL and rules are not among them.
+    Rules, and what pySHACL finds, are not among them.
     """
 
     def __init__(self, shapes: Shapes, data: DataGraph) -> None:
@@ -201,8 +106,8 @@ class Validator:
     `results` and `validate` give what the functions of these names give for the present state of the graph. After a
     change, only the focus nodes are evaluated that a changed statement can reach. This needs a graph that notes what
     changes: that of a benchmark, or one over a `SubjectIndexStore`. The statements of another graph are compared with
-    those of before, which takes longer, and no more than that is validated. Shapes that pySHACL applies, and rules,
-    are applied to the whole graph each time. An edit in another thread waits, or is refused with ReadError.
+    those of before, which takes longer, and no more than that is validated. Shapes with rules are applied to the whole
+    graph each time. An edit in another thread waits, or is refused with ReadError.
 
     If `shapes` is a graph, it is compiled again when it has changed; compiled shapes never change.
     """
@@ -253,7 +158,7 @@ class Validator:
     def _results(self, chosen: set[URIRef] | None) -> list[Result]:
         shapes = self._current_shapes()
         changed = self._changed()
-        if shapes.has_rules or shapes.others:
+        if shapes.rules or shapes.is_for_pyshacl:
             return whole_results(DataGraph(self._index()), shapes, focus_nodes=chosen, prefixes=self._prefixes())
         following = self._following
         if following is None or changed is None or following.shapes is not shapes:

@@ -1,4 +1,4 @@
-"""All shapes of a compiled shapes graph, applied to a data graph: by the engine, or by pySHACL where it has to."""
+"""All shapes of a compiled shapes graph, applied to a data graph: by the engine, or by pySHACL on request."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ def results(
     *,
     focus_nodes: Iterable[str] | None = None,
     prefixes: Mapping[str, str] | None = None,
+    iterate_rules: bool = False,
 ) -> list[Result]:
     """Return the results of compiled shapes for a data graph, as values.
 
-    Queries of the shapes may use `prefixes` in addition to those that they declare. Raises ShapesError as `validate`.
+    Queries of the shapes may use `prefixes` in addition to those that they declare. With `iterate_rules`, rules are
+    repeated until nothing new follows. Raises ShapesError as `validate`.
     """
     chosen = None if focus_nodes is None else set(map(URIRef, focus_nodes))
-    if shapes.has_rules:
-        from checkpoint_ld.shacl.rest import expanded  # noqa: PLC0415 - pySHACL is rarely needed
-
-        data = expanded(data, shapes, prefixes or {})
-    try:
-        found = Validation(shapes, data, chosen or None, prefixes or {}).results()
-    except RecursionError as error:
-        raise ShapesError(TOO_DEEP) from error
-    if shapes.others:
+    if shapes.is_for_pyshacl:
         from checkpoint_ld.shacl.rest import results_of_pyshacl  # noqa: PLC0415 - pySHACL is rarely needed
 
-        found += results_of_pyshacl(shapes, data, chosen or None, prefixes or {})
-    return found
+        return results_of_pyshacl(shapes, data, chosen or None, prefixes or {})
+    if shapes.rules:
+        from checkpoint_ld.shacl.expansion import expanded  # noqa: PLC0415 - few shapes have rules
+
+        data = expanded(data, shapes, prefixes or {}, iterate_rules=iterate_rules)
+    try:
+        return Validation(shapes, data, chosen or None, prefixes or {}).results()
+    except RecursionError as error:
+        raise ShapesError(TOO_DEEP) from error

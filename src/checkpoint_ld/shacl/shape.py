@@ -42,6 +42,11 @@ def shared(term: Node) -> Node:
     return named(str(term)) if isinstance(term, URIRef) else term
 
 
+def local_name(parameter: Node) -> str:
+    """Return the name of a parameter: the part of its IRI after the last # or / (SHACL 1.0 §6.2.1)."""
+    return str(parameter).rpartition("#")[2].rpartition("/")[2]
+
+
 def sh_values(shapes: Index, subject: Node, name: str) -> list[Node]:
     """Return the values of a property of SHACL's vocabulary at a node of the shapes graph."""
     return terms_of(shapes.get(subject, {}).get(sh(name)))

@@ -22,6 +22,7 @@ from checkpoint_ld.shacl.shape import (
     FunctionConstraint,
     Shape,
     described,
+    local_name,
     path_of,
     sh,
     sh_values,
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.shacl.constraints import Compiler
     from checkpoint_ld.shacl.data import PropertyPath
+    from checkpoint_ld.shacl.declarations import ShapesFunction, TargetQuery
+    from checkpoint_ld.shacl.rules import InferenceRule
     from checkpoint_ld.shacl.shape import Component, Constraint, Result
     from checkpoint_ld.shacl.sparql import Queries
 
@@ -49,10 +52,6 @@ _COMPILERS: Mapping[Node, Compiler] = {sh(name): compiler for name, compiler in 
 _QUALIFIED = sh("qualifiedValueShape")
 _QUALIFIED_COUNTS = frozenset(map(sh, QUALIFIED_COUNTS))
 _KINDS = frozenset((sh("NodeShape"), sh("PropertyShape")))
-_ADVANCED = frozenset(map(sh, ("target", "expression", "js")))
-"""What only SHACL Advanced Features and SHACL JavaScript Extensions define, beside rules."""
-
-
 _NONE: Mapping[str, str] = MappingProxyType({})
 _DEEPEST = 100
 """How deep shapes may refer to others; each takes some calls of Python, which allows 1,000 one inside of another."""
@@ -62,34 +61,43 @@ _DEEPEST = 100
 class Shapes:
     """A compiled shapes graph, which can be used again and again, also by several threads.
 
-    `others` are the shapes with targets that pySHACL has to apply: they, or shapes that they refer to, use something
-    beyond SHACL Core for which no function is registered. `has_rules` is whether rules infer statements first, which
-    pySHACL does too. `functions` is the `module:function` that registers functions of queries with rdflib for it.
+    `rules` infer statements first, `target_queries` give focus nodes, by the nodes of sh:target, and `declared` are the
+    functions that queries call (SHACL Advanced Features). `is_for_pyshacl` is whether pySHACL applies all of them;
+    `functions` is the `module:function` that registers functions of queries with rdflib for it.
     """
 
     index: Index = field(repr=False)
     by_node: Mapping[Node, Shape] = field(repr=False)
-    others: frozenset[Node]
     is_advanced: bool = False
-    has_rules: bool = False
+    rules: tuple[InferenceRule, ...] = ()
+    target_queries: Mapping[Node, TargetQuery] = field(default_factory=dict, repr=False)
+    declared: Mapping[Node, ShapesFunction] = field(default_factory=dict, repr=False)
+    is_for_pyshacl: bool = False
     functions: str = ""
 
     @cached_property
     def targeted(self) -> tuple[Shape, ...]:
         """The shapes with targets that the engine applies itself."""
-        return tuple(one for one in self.by_node.values() if one.targets and one.node not in self.others)
+        return () if self.is_for_pyshacl else tuple(one for one in self.by_node.values() if one.targets)
 
     @cached_property
+    def has_queries(self) -> bool:
+        """Whether there are queries, by name or of a constraint, a target, a rule or a function."""
+        constraints = (constraint for one in self.by_node.values() for constraint in one.constraints)
+        return (
+            bool(self.target_queries or self.declared)
+            or any(hasattr(one, "texts") for one in self.rules)
+            or any(hasattr(one, "prebound") for one in constraints)
+        )
+
+    @property
     def needs_whole(self) -> bool:
         """Whether all statements of a data graph are needed: for pySHACL, rules or queries."""
-        constraints = (constraint for one in self.by_node.values() for constraint in one.constraints)
-        return bool(self.others) or self.has_rules or any(hasattr(one, "prebound") for one in constraints)
+        return self.is_for_pyshacl or bool(self.rules) or self.has_queries
 
     def for_pyshacl(self, functions: str = "") -> Shapes:
         """Return the same shapes, so that pySHACL applies all of them; `functions` registers those of their queries."""
-        return replace(
-            self, functions=functions, others=frozenset(node for node, one in self.by_node.items() if one.targets)
-        )
+        return replace(self, functions=functions, is_for_pyshacl=True)
 
     @cached_property
     def terms(self) -> frozenset[Node]:
@@ -112,8 +120,7 @@ def compile_shapes(
     """Compile a shapes graph, so that it is read only once for many data graphs.
 
     `components` maps the IRIs of constraint components, or of shapes with sh:sparql, to Python functions that replace
-    their queries. With `advanced`, SHACL Advanced Features count; pySHACL applies these. Raises ShapesError for an
-    ill-formed shapes graph.
+    their queries. With `advanced`, SHACL Advanced Features count. Raises ShapesError for an ill-formed shapes graph.
     """
     return compile_statements(index_of(shapes_graph), components or {}, advanced=advanced)
 
@@ -149,7 +156,7 @@ class _Compilation:
         self.functions = functions
         self.advanced = advanced
         self.found: dict[Node, Shape] = {}
-        self.unknown: set[Node] = set()
+        self.target_queries: dict[Node, TargetQuery] = {}
 
     def shapes(self) -> Shapes:
         """Return all shapes with targets, and those that they refer to."""
@@ -159,7 +166,8 @@ class _Compilation:
                 remedy = "infer its statements before" + (", or give advanced" if regime == sh("Rules") else "")
                 raise ShapesError(f"the entailment regime {shown(regime)} is not applied: {remedy}, and leave it out")
         targeted = self._with_targets()
-        left = list(targeted)
+        rules = tuple(self._rules(targeted))
+        left = [*targeted, *(one for rule in rules for one in rule.shapes)]
         while left:
             node = left.pop(0)
             if node not in self.found:
@@ -173,9 +181,26 @@ class _Compilation:
                 raise ShapesError(f"the shapes refer to one another more than {_DEEPEST} deep: nest them less")
             for node in group:
                 self.found[node] = replace(self.found[node], is_recursive=True)
-        others = frozenset(targeted.keys() & self._referring(self.unknown))
-        has_rules = self.advanced and any(sh("rule") in held for held in self.index.values())
-        return Shapes(self.index, self.found, others, self.advanced, has_rules)
+        return Shapes(self.index, self.found, self.advanced, rules, self.target_queries, self._declared)
+
+    def _rules(self, targeted: Iterable[Node]) -> Iterator[InferenceRule]:
+        """Yield the rules of shapes with targets that are not deactivated."""
+        if self.advanced and any(sh("rule") in held for held in self.index.values()):
+            from checkpoint_ld.shacl.rules import rules_of  # noqa: PLC0415 - few shapes have rules
+
+            for node in targeted:
+                if not truth(self.index, node, "deactivated"):
+                    yield from rules_of(self.index, node, self._declared.__contains__)
+
+    @cached_property
+    def _declared(self) -> Mapping[Node, ShapesFunction]:
+        """The functions of SHACL Advanced Features that the shapes graph declares."""
+        nodes = self.graph.instances(sh("SPARQLFunction")) if self.advanced else {}
+        if not nodes:
+            return {}
+        from checkpoint_ld.shacl.declarations import functions_of  # noqa: PLC0415 - few shapes have queries
+
+        return functions_of(self.index, nodes)
 
     def _shown(self, node: Node) -> str:
         return described(self.index, node)
@@ -194,26 +219,18 @@ class _Compilation:
             for kind, term in targets:
                 if kind != TARGETS[0] and not isinstance(term, URIRef):
                     raise ShapesError(f"sh:{kind} of {self._shown(node)} is {shown(term)}: write an IRI")
-            if targets or (self.advanced and sh("target") in held):
+            for term in terms_of(held.get(sh("target"))) if self.advanced else ():
+                from checkpoint_ld.shacl.declarations import target_query  # noqa: PLC0415 - few shapes have queries
+
+                self.target_queries[term] = target_query(self.graph, term)
+                targets.append(("target", term))
+            if targets:
                 found[node] = tuple(sorted(targets))
         return found
 
     def _references(self, node: Node) -> dict[Node, None]:
         """Return the shapes that a shape refers to directly."""
         return dict.fromkeys(one for constraint in self.found[node].constraints for one in constraint.shapes)
-
-    def _referring(self, nodes: Iterable[Node]) -> set[Node]:
-        """Return some shapes, and those that refer to them, directly or through others."""
-        referring: dict[Node, list[Node]] = {}
-        for node in self.found:
-            for one in self._references(node):
-                referring.setdefault(one, []).append(node)
-        found, left = set(nodes), list(nodes)
-        while left:
-            new = {*referring.get(left.pop(), ())} - found
-            found |= new
-            left += new
-        return found
 
     def _groups(self) -> Iterator[tuple[list[Node], int]]:
         """Yield the shapes that refer to one another in a circle, and the depth of references below each shape.
@@ -296,11 +313,18 @@ class _Compilation:
                 )
             elif predicate == sh("sparql"):
                 yield from self._of_queries(node, terms_of(terms))
-            elif self.advanced and predicate in _ADVANCED:
-                self.unknown.add(node)
+            elif self.advanced and predicate == sh("expression"):
+                yield from self._of_expressions(node, terms_of(terms))
         for component, required, optional in self._components:
             if held.keys() >= required:
                 yield from self._of_component(node, held, component, (*required, *optional))
+
+    def _of_expressions(self, node: Node, expressions: Iterable[Node]) -> Iterator[Constraint]:
+        """Yield the constraints of sh:expression (SHACL Advanced Features §6)."""
+        from checkpoint_ld.shacl.expressions import compile_expression  # noqa: PLC0415 - few shapes have any
+
+        for one in expressions:
+            yield compile_expression(self.index, node, one, self._declared.__contains__)
 
     def _of_queries(self, node: Node, sources: Sequence[Node]) -> Iterator[Constraint]:
         """Yield the constraints of sh:sparql (SHACL 1.0 §5), or that of the function in their place."""
@@ -310,17 +334,17 @@ class _Compilation:
         if str(node) in self.functions:
             yield FunctionConstraint(component, message, self.functions[str(node)], source=sources[0])
             return
-        from checkpoint_ld.shacl import sparql  # noqa: PLC0415 - most shapes have no queries
+        from checkpoint_ld.shacl import declarations, prebinding, sparql  # noqa: PLC0415 - most shapes have no queries
 
         for source in sources:
             if not truth(self.index, source, "deactivated"):
                 yield sparql.QueryConstraint(
                     component,
                     message,
-                    text=sparql.query_text(self.index, source, "select", self._path(node)),
+                    text=declarations.query_text(self.index, source, "select", self._path(node)),
                     source=shared(source),
-                    messages=sparql.messages_of(self.index, source),
-                    prebound=frozenset((sparql.THIS, sparql.SHAPE, sparql.SHAPES_GRAPH)),
+                    messages=declarations.messages_of(self.index, source),
+                    prebound=frozenset((prebinding.THIS, prebinding.SHAPE, prebinding.SHAPES_GRAPH)),
                 )
 
     def _as_ours(self, constraint: Constraint) -> Constraint:
@@ -335,12 +359,12 @@ class _Compilation:
         self, node: Node, held: Mapping[Node, Node | list[Node]], component: Node, parameters: Iterable[Node]
     ) -> Iterator[Constraint]:
         """Yield the constraints of a component; each value of a single parameter is a constraint."""
-        given = [(_local(one), [shared(term) for term in terms_of(held[one])]) for one in parameters if one in held]
+        given = [(local_name(one), [shared(term) for term in terms_of(held[one])]) for one in parameters if one in held]
         several = [name for name, terms in given if len(terms) > 1]
         if several and len(given) > 1:
             raise ShapesError(f"{self._shown(node)} has several values of {several[0]}: write one shape for each")
         function, message = self.functions.get(str(component)), self._message(component)
-        names = frozenset(_local(one) for one in parameters)
+        names = frozenset(local_name(one) for one in parameters)
         for at in range(len(given[0][1])):
             bound = tuple((name, terms[at if several else 0]) for name, terms in given)
             if function is None:
@@ -352,7 +376,7 @@ class _Compilation:
         self, node: Node, component: Node, message: str, bound: tuple[tuple[str, Node], ...], names: frozenset[str]
     ) -> Constraint:
         """Return the constraint of a component by the validator for this kind of shape (SHACL 1.0 §6.2.3)."""
-        from checkpoint_ld.shacl import sparql  # noqa: PLC0415 - most shapes have no queries
+        from checkpoint_ld.shacl import declarations, prebinding, sparql  # noqa: PLC0415 - most shapes have no queries
 
         path = self._path(node)
         special = sh_values(self.index, component, "nodeValidator" if path is None else "propertyValidator")
@@ -364,11 +388,11 @@ class _Compilation:
             component,
             message,
             parameters=bound,
-            text=sparql.query_text(self.index, validator, "ask" if is_ask else "select", path),
+            text=declarations.query_text(self.index, validator, "ask" if is_ask else "select", path),
             is_ask=is_ask,
-            messages=sparql.messages_of(self.index, validator, component),
+            messages=declarations.messages_of(self.index, validator, component),
             prebound=names.intersection(name for name, _ in bound)
-            | {sparql.THIS, sparql.SHAPE, sparql.SHAPES_GRAPH, *((sparql.VALUE,) if is_ask else ())},
+            | {prebinding.THIS, prebinding.SHAPE, prebinding.SHAPES_GRAPH, *((prebinding.VALUE,) if is_ask else ())},
         )
 
     def _message(self, component: Node) -> str:
@@ -398,11 +422,6 @@ class _Compilation:
         return found
 
 
-def _local(parameter: Node) -> str:
-    """Return the name of a parameter: the part of its IRI after the last # or / (SHACL 1.0 §6.2.1)."""
-    return str(parameter).rpartition("#")[2].rpartition("/")[2]
-
-
 class Validation:
     """One validation of a data graph: its tables, and the nodes whose conformance is known."""
 
@@ -412,8 +431,10 @@ class Validation:
         data: DataGraph,
         focus_nodes: Collection[Node] | None = None,
         prefixes: Mapping[str, str] = _NONE,
+        queries: Queries | None = None,
     ) -> None:
         self.shapes = shapes
+        self._queries = queries
         self._prefixes = prefixes
         self.data = data
         self._focus_nodes = focus_nodes
@@ -427,9 +448,11 @@ class Validation:
     @cached_property
     def queries(self) -> Queries:
         """The queries over the data graph."""
+        if self._queries is not None:
+            return self._queries
         from checkpoint_ld.shacl.sparql import Queries  # noqa: PLC0415 - most shapes have no queries
 
-        return Queries(self.data, self.shapes.index, self._prefixes)
+        return Queries(self.data, self.shapes.index, self._prefixes, self.shapes.declared)
 
     def results(self) -> list[Result]:
         """Return the results of all shapes with targets. Raises ShapesError for recursive shapes without a solution."""
@@ -439,10 +462,14 @@ class Validation:
         """Yield the results of a shape for its targets, each after the focus node that the target gave."""
         table = self._tables.get(shape.targets)
         if table is None:
-            nodes = dict.fromkeys(chain.from_iterable(self._targeted(*target) for target in shape.targets))
+            nodes = self.focus_nodes(shape)
             chosen = nodes if self._focus_nodes is None else [one for one in nodes if one in self._focus_nodes]
-            table = self._tables[shape.targets] = Table(self.data, list(chosen))
+            table = self._tables[shape.targets] = Table(self.data, chosen)
         return self.of_nodes(shape, table)
+
+    def focus_nodes(self, shape: Shape) -> list[Node]:
+        """Return the focus nodes of a shape by its targets."""
+        return list(dict.fromkeys(chain.from_iterable(self._targeted(*target) for target in shape.targets)))
 
     def is_target(self, shape: Shape, node: Node) -> bool:
         """Return whether a node is a focus node of a shape by its targets."""
@@ -472,6 +499,9 @@ class Validation:
                 return self.data.instances(term)
             case "targetSubjectsOf":
                 return self.data.subjects_of(term)
+            case "target":
+                query = self.shapes.target_queries[term]
+                return self.queries.targets(query.text, dict(query.parameters))
             case _:
                 return self.data.objects_of(term)
 

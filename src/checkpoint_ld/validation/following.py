@@ -168,7 +168,7 @@ class FollowedVerdict:
         graph, built, shapes = self.graph, self._built, compiled(self.profile)
         changes = None if built is None else graph.difference(built)
         self._built = None
-        if graph.own_context is not None or is_minted(str(graph.root)) or self.profile.dialect or shapes.others:
+        if graph.own_context is not None or is_minted(str(graph.root)) or self.profile.dialect:
             raise Unfollowed
         inference = FollowedInference(graph)
         self._names: dict[Node, dict[Node, str]] = {}
