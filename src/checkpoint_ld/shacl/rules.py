@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.shacl.dependencies import Statement
-    from checkpoint_ld.shacl.shapes import Validation
+    from checkpoint_ld.shacl.shape import Evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class InferenceRule(ABC):
         return self.conditions
 
     @abstractmethod
-    def statements(self, run: Validation, nodes: Sequence[Node]) -> Iterator[Statement]:
+    def statements(self, run: Evaluation, nodes: Sequence[Node]) -> Iterator[Statement]:
         """Yield what the rule states about some nodes."""
 
 
@@ -55,7 +55,7 @@ class TripleRule(InferenceRule):
         """The shapes that the rule refers to."""
         return (*self.conditions, *(one for part in self.parts for one in part.shapes))
 
-    def statements(self, run: Validation, nodes: Sequence[Node]) -> Iterator[Statement]:
+    def statements(self, run: Evaluation, nodes: Sequence[Node]) -> Iterator[Statement]:
         """Yield the statements; what RDF does not allow is none."""
         for subjects, predicates, values in zip(*(one.nodes(run, nodes) for one in self.parts), strict=True):
             for subject in subjects:
@@ -70,7 +70,7 @@ class QueryRule(InferenceRule):
 
     texts: tuple[str, ...]
 
-    def statements(self, run: Validation, nodes: Sequence[Node]) -> Iterator[Statement]:
+    def statements(self, run: Evaluation, nodes: Sequence[Node]) -> Iterator[Statement]:
         """Yield the statements of the queries for each node."""
         for text in self.texts:
             try:
