@@ -3,6 +3,7 @@
 Statements are counted in a form in which minted names, the spelling of numbers and that of JSON do not show.
 """
 
+import hashlib
 import json
 import warnings
 from collections import Counter
@@ -12,7 +13,7 @@ from typing import Any
 import pyoxigraph
 import rdflib
 from pyld import jsonld
-from pyoxigraph import BlankNode, NamedNode, RdfFormat
+from pyoxigraph import BlankNode, CanonicalizationAlgorithm, NamedNode, Quad, RdfFormat
 
 from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -45,6 +46,37 @@ def statements_of_graph(graph: CheckpointGraph) -> Statements:
     """Count what our graph states, without what JSON-LD says in another way."""
     read = pyoxigraph.parse(emission.ntriples_of(graph), format=RdfFormat.N_TRIPLES)
     return _counted(one.triple for one in read if one.predicate.value not in _OURS_ALONE)
+
+
+def canonical_of_pyld(document: Json) -> Any:
+    """Return the graph that PyLD reads, to be compared with `canonical_of_graph`: equal if they are isomorphic."""
+    quads = jsonld.to_rdf(document, contexts.options()).get("@default", [])
+    return _canonical([_term_of_pyld(quad[part]) for part in ("subject", "predicate", "object")] for quad in quads)
+
+
+def canonical_of_graph(graph: CheckpointGraph) -> Any:
+    """Return our graph with blank nodes in place of minted names, without what JSON-LD says in another way."""
+    read = pyoxigraph.parse(emission.ntriples_of(graph), format=RdfFormat.N_TRIPLES)
+    return _canonical(one.triple for one in read if one.predicate.value not in _OURS_ALONE)
+
+
+def _canonical(triples: Iterable[Iterable[Any]]) -> frozenset[str]:
+    found = pyoxigraph.Dataset()
+    for subject, predicate, term in triples:
+        name = predicate.value if isinstance(predicate, NamedNode) else predicate
+        found.add(Quad(_renamed(subject), NamedNode(literals.iri_of(name)), _renamed(term)))
+    found.canonicalize(CanonicalizationAlgorithm.UNSTABLE)
+    return frozenset(map(str, found))
+
+
+def _renamed(term: Any) -> Any:
+    if isinstance(term, BlankNode):
+        return term
+    text = _comparable(term)
+    if isinstance(term, pyoxigraph.Literal):
+        return pyoxigraph.Literal(text)
+    name = term.value if isinstance(term, NamedNode) else term
+    return BlankNode("m" + hashlib.sha256(name.encode()).hexdigest()) if text == "[]" else NamedNode(text)
 
 
 def _counted(triples: Iterable[Iterable[Any]]) -> Statements:

@@ -218,6 +218,12 @@ class _Walk:
             if literals.is_iri(text) and not self.is_taken(reference["@id"]):
                 reference["@id"] = text
 
+    def type_names(self, kinds: Any) -> Any:
+        """Return a type or types, with the names of blank nodes in place of labels."""
+        if isinstance(kinds, list):
+            return [self.type_names(one) for one in kinds]
+        return name_of(kinds, self.table) if kinds.startswith("_:") else kinds
+
     def own_name(self, source: Tree) -> str | None:
         """Return the name that the object's `@id` gives it, None if another object has that name."""
         identifier = source.get("@id")
@@ -247,7 +253,7 @@ class _Walk:
         terms = self.table.at(via, kind).by_key
         annotated: Tree = {"@id": name}
         if _are_types(kind):
-            annotated["@type"] = kind
+            annotated["@type"] = self.type_names(kind)
         self.names[id(source)] = name
         at = len(self.objects)
         set_apart = []
@@ -394,6 +400,8 @@ def _is_value_object(value: Tree) -> bool:
         return False
     if value.get("@type") == "@json":
         return True
+    if value["@value"] is None:
+        return True  # it is no value
     content, language, datatype = value["@value"], value.get("@language", "en"), value.get("@type", "urn:x")
     if ("@language" in value or "@type" in value) and not isinstance(content, str):
         return False

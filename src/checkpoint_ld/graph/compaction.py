@@ -318,7 +318,7 @@ class Compaction:
         """Return the IRI of a type, or of any term of the vocabulary, as our context writes it."""
         if iri.startswith(SCHEMA):
             return iri[len(SCHEMA) :]
-        return f"karenina:{iri[len(KARENINA) :]}" if iri.startswith(KARENINA) else iri
+        return f"karenina:{iri[len(KARENINA) :]}" if iri.startswith(KARENINA) else literals.label_of(iri) or iri
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         """Return the members that the statements about `subject` give, with references in place of nested objects.

@@ -16,6 +16,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld import data
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import escaped, iri_of, is_iri, literal_of
+from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.host import without_warnings
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SCHEMA_HTTP
@@ -294,7 +295,7 @@ class Terms:
             return term.key
         if iri.startswith(SCHEMA):
             local = iri[len(SCHEMA) :]
-            if ":" not in local and not local.startswith("@") and local not in self.by_key:
+            if ":" not in local[1:] and not local.startswith("@") and local not in self.by_key:
                 return local
         if iri.startswith(KARENINA):
             return f"karenina:{iri[len(KARENINA) :]}"
@@ -352,7 +353,7 @@ def expand_name(name: str) -> str:
     """Return the IRI of a name as our context writes it: `name`, `karenina:Name` or a full IRI."""
     if name.startswith("karenina:"):
         return KARENINA + name[len("karenina:") :]
-    return name if ":" in name else SCHEMA + name
+    return name if ":" in name[1:] else SCHEMA + name  # a colon at the start separates no prefix
 
 
 @cache
@@ -415,6 +416,12 @@ VERBATIM = named(ESCAPED + "json")
 OWN_LABEL = "own-"
 """The beginning of the label of a blank node that has one in its document; we make the others."""
 
+_PARTS = frozenset(
+    URIRef(namespace + name)
+    for namespace in (SCHEMA, SCHEMA_HTTP)
+    for name in ("DataFeedItem", "Question", "Answer", "SoftwareSourceCode", "Rating", "PropertyValue")
+)
+
 Expanded = list[dict[str, Any]]
 
 
@@ -439,8 +446,8 @@ def _refusal(error: BaseException) -> Finding:
     from pyld import jsonld  # noqa: PLC0415 - as above
 
     cause: Any = error
-    while isinstance(getattr(cause, "cause", None), jsonld.JsonLdError):
-        cause = cause.cause
+    while isinstance(inner := getattr(cause, "cause", None) or cause.__cause__, jsonld.JsonLdError):
+        cause = inner
     details = getattr(cause, "details", None) or {}
     address = details.get("url")
     if address:
@@ -489,6 +496,10 @@ class _ContextWalk:
         iri = self.iri(text)
         return iri if iri is not None or self.distinct else URIRef(ESCAPED + escaped(text))
 
+    def type(self, text: str) -> Node | None:
+        """Return the name of a type, which may be the label of a blank node."""
+        return self.subject(text) if text.startswith("_:") else self.name(text)
+
     def subject(self, identifier: str | None) -> Node:
         if identifier is None:
             return self.blank()
@@ -507,7 +518,7 @@ class _ContextWalk:
         predicates: dict[Node, list[Node]] = {}
         for key, values in node.items():
             if key == "@type":
-                types = [iri for iri in map(self.name, values) if iri is not None]
+                types = [iri for iri in map(self.type, values) if iri is not None]
                 predicates.setdefault(RDF_TYPE, []).extend(types)
             elif key in ("@included", "@graph"):
                 for one in values:
@@ -533,11 +544,18 @@ class _ContextWalk:
     def apart(self, subject: Node, predicates: dict[Node, list[Node]], *, is_nested: bool) -> Node:
         """Return the subject for one more object with an identifier.
 
-        It is a new one if both objects have a predicate in common, or if both are described inside other objects.
+        It is a new one if both objects have a predicate in common, or if both are described inside other objects, as
+        objects of a checkpoint may be whose identifiers are used twice. Of other types, one identifier is one node.
         """
         stated = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
         is_second = is_nested and not predicates.keys() <= {RDF_TYPE}
-        if isinstance(subject, BNode) or (stated.isdisjoint(predicates) and not (is_second and subject in self.nested)):
+        kinds = {*predicates.get(RDF_TYPE, ()), *terms_of(self.index.get(subject, {}).get(RDF_TYPE))}
+        is_foreign = bool(kinds) and kinds.isdisjoint(_PARTS)
+        if (
+            isinstance(subject, BNode)
+            or is_foreign
+            or (stated.isdisjoint(predicates) and not (is_second and subject in self.nested))
+        ):
             self.nested |= {subject} if is_second else set()
             return subject
         twin = self.blank()

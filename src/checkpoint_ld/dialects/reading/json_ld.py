@@ -199,6 +199,8 @@ def address_of(context: Any) -> str | None:
 
 _WITHOUT_STATEMENT = frozenset(("@index", "@direction"))
 _CONTAINERS = frozenset(("@list", "@set"))
+_MAPS = frozenset(("@id", "@index", "@type", "@graph"))
+"""Containers of maps of objects, whose keys may be `@none` (JSON-LD 1.1 §9.8)."""
 
 
 class Placeholders:
@@ -217,7 +219,9 @@ class Placeholders:
             coverage.covers(chain if len(chain) > 1 else chain[0], NAMES) for chain in chains_in(document) if chain
         )
         """Whether nested arrays, lists and value objects keep their form, as no context changes what is in them."""
-        self._lists = {key for chain in chains_in(document) for key in _list_keys(chain)}
+        containers = [pair for chain in chains_in(document) for pair in _containers(chain)]
+        self._lists = {key for key, container in containers if container == "@list"}
+        self._maps = {key for key, container in containers if container in _MAPS}
 
     def substituted(self, value: Any, at: str = "", *, is_property: bool = False, is_top: bool = False) -> Any:
         """Return a value with a token in place of every one in it that expansion would change or drop."""
@@ -275,7 +279,9 @@ class Placeholders:
         if name in ("@graph", "@included"):
             is_content = is_top and (self._holds_root(value) if may_wrap else name == "@included")
             return not is_content and (name == "@graph" or self._keeps_form) and self._is_independent(value)
-        return name == "@index" or (name.startswith("@") and name not in KEYWORDS)
+        return name == "@index" or (
+            name.startswith("@") and name not in KEYWORDS and self._names.iri(name).startswith("@")
+        )
 
     def _kept_object(self, value: dict[str, Any], at: str, lost: set[str]) -> Any:
         """Return the replacement of an object that statements cannot represent.
@@ -310,6 +316,8 @@ class Placeholders:
             return self._token({"@value": value, "@type": "@json"})
         if (value is None or (value == [] and key not in self._lists)) and not name.startswith("@"):
             return self._verbatim(value)
+        if key in self._maps and isinstance(value, dict) and {*map(self._names.plain, value)}.isdisjoint(KEYWORDS):
+            return {token: self.substituted(one, step(at, token)) for token, one in value.items()}
         return self.substituted(value, at, is_property=name == "additionalProperty", is_top=is_top)
 
     def _token(self, value: dict[str, Any]) -> str:
@@ -399,18 +407,20 @@ class Placeholders:
         return {key: self.restored(member) for key, member in value.items()}
 
 
-def _list_keys(context: Any) -> Iterator[str]:
-    """Yield the keys whose values are lists by a context, in which an empty array is a statement."""
+def _containers(context: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of a context with their containers.
+
+    In a list, an empty array is a statement; the keys of a map are no names.
+    """
     if isinstance(context, list):
         for one in context:
-            yield from _list_keys(one)
+            yield from _containers(one)
     elif isinstance(context, dict):
         for key, definition in context.items():
             if isinstance(definition, dict):
                 container = definition.get("@container")
-                if "@list" in (container if isinstance(container, list) else [container]):
-                    yield key
-                yield from _list_keys(definition.get("@context"))
+                yield from ((key, one) for one in (container if isinstance(container, list) else [container]))
+                yield from _containers(definition.get("@context"))
 
 
 def _is_expanded(node: dict[str, Any]) -> bool:

@@ -28,6 +28,7 @@ from checkpoint_ld.graph.compaction import (
     decoded,
     including,
     is_position,
+    kind_of,
     refs,
     residue_of,
 )
@@ -208,12 +209,18 @@ class _Reader(WholeReading):
 
 
 def _labelled(index: Index) -> set[Node]:
-    """Return the blank nodes that need a label: several statements refer to them, or they refer to themselves."""
+    """Return the blank nodes that need a label.
+
+    Several statements refer to them, or they refer to themselves, or they are types.
+    """
     holders: dict[Node, list[Node]] = {}
-    for subject, _, value in triples_of(index):
+    found: set[Node] = set()
+    for subject, predicate, value in triples_of(index):
         if type(value) is BNode:
             holders.setdefault(value, []).append(subject)
-    found = {node for node, held in holders.items() if len(held) > 1}
+            if predicate == RDF_TYPE:
+                found.add(value)
+    found |= {node for node, held in holders.items() if len(held) > 1}
     for node in holders.keys() - found:
         passed = {node}
         holder = holders[node][0]
@@ -232,7 +239,9 @@ class _ForeignReader(_Reader):
         super().__init__(index, table, as_found=as_found)
         self._labelled = _labelled(index)
         self._labels: dict[Node, str] = {
-            node: f"_:{node[len(OWN_LABEL) :]}" for node in index if type(node) is BNode and node.startswith(OWN_LABEL)
+            node: f"_:{node[len(OWN_LABEL) :]}"
+            for node in (*index, *self._labelled)
+            if type(node) is BNode and node.startswith(OWN_LABEL)
         }
         self._used = {*self._labels.values()}
 
@@ -248,6 +257,11 @@ class _ForeignReader(_Reader):
             self._labels[subject] = f"_:b{count}"
             self._used.add(self._labels[subject])
         return self._labels[subject]
+
+    def kind(self, subject: Node) -> str | list[str] | None:
+        """Return the type or types of a node; one that is a blank node has its label."""
+        held = terms_of(self.index.get(subject, {}).get(RDF_TYPE))
+        return kind_of([URIRef(self.identifier(one) or "") if type(one) is BNode else one for one in held])
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         read = super().members(subject, via, wanted)
@@ -316,7 +330,7 @@ def _plain_key(key: str) -> str:
     """Return the local name of a key of schema.org, or of a key that is no IRI."""
     iri = _unescaped(key)
     local = iri.removeprefix(SCHEMA)
-    return local if ":" not in local and not local.startswith("@") else iri
+    return local if ":" not in local[1:] and not local.startswith("@") else iri
 
 
 def _normalized(tree: Tree) -> Tree:
