@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, BNode, Literal, URIRef
 
 from checkpoint_ld.dialects import reading
-from checkpoint_ld.errors import LookupFailedError, WriteError
+from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import contexts, emission, object_reading
 from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -392,6 +392,12 @@ def test_what_no_syntax_can_state_is_refused(write: Any, triple: Any, words: str
     subject, predicate, term = triple
     with pytest.raises(WriteError, match=words):
         write(CheckpointGraph({subject: {predicate: term}}, ROOT))
+
+
+def test_a_direction_is_refused_and_not_dropped() -> None:
+    with pytest.raises(ReadError, match=r'the text "x" has a base direction') as raised:
+        emission.parse(b'<urn:x:a> <urn:x:b> "x"@ar--rtl .', "nt")
+    assert raised.value.findings[0].remedy == "write @ar alone"
 
 
 @pytest.mark.parametrize("style", ContextStyle)

@@ -28,6 +28,7 @@ from checkpoint_ld.graph.emission.syntaxes import (
 )
 from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put, triples_of
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import BLANK, finding, text_of
 from checkpoint_ld.vocabulary import ID_BASE
 
@@ -119,6 +120,8 @@ def parse_graphs(data: bytes, syntax: str) -> dict[str, Index]:
     except SyntaxError as error:
         fault = finding("rdf-syntax", f"this is no {syntax}: {error.msg}")
         raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
+    except ReadError:
+        raise
     except ValueError as error:
         raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
     except MemoryError as error:
@@ -187,13 +190,16 @@ class _Names(dict[str, URIRef]):
         return made
 
     def term(self, term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:
-        """Return the term of rdflib. Raises ReadError for a statement about a statement."""
+        """Return the term of rdflib. Raises ReadError for what only RDF 1.2 has: statements as terms, directions."""
         if isinstance(term, pyoxigraph.NamedNode):
             return self[term.value]
         if isinstance(term, pyoxigraph.BlankNode):
             return BNode(term.value)
         if isinstance(term, pyoxigraph.Literal):
             if term.language is not None or term.datatype == _STRING:
+                if term.direction is not None:
+                    message = f"the text {shown(term.value)} has a base direction (RDF 1.2), which RDF 1.1 cannot hold"
+                    raise ReadError.of([finding("rdf-syntax", message, remedy=f"write @{term.language} alone")])
                 return literal(term.value, None, term.language)
             key = term.value, term.datatype.value
             if key not in self._typed:
