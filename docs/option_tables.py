@@ -18,6 +18,10 @@ PAGE = Path(__file__).with_name("cli.md")
 _TABLE = re.compile(r"(?P<head><!-- options: (?P<command>[\w-]+) -->\n).*?(?P<tail><!-- end -->\n)", re.DOTALL)
 
 
+_SHARED = ("query", "push")
+"""The commands of `store` that are the commands of these names."""
+
+
 def with_tables(page: str) -> str:
     """Return the text of the page with its tables written anew."""
     return _TABLE.sub(lambda found: f"{found['head']}\n{table(found['command'])}\n\n{found['tail']}", page)
@@ -27,7 +31,7 @@ def table(name: str) -> str:
     """Return the table of the options of a command; of a group, its commands and one table of all their options."""
     command: Any = app.get_command(click.Context(app), name)
     every = getattr(command, "commands", {}).items()
-    members = {name: one for name, one in every if not one.hidden and name != "query"}  # it is the command of that name
+    members = {name: one for name, one in every if not one.hidden and name not in _SHARED}
     if not members:
         rows = [f"| {spelling} | {meaning} |" for spelling, meaning in _options(command)]
         return "\n".join(("| option | meaning |", "|---|---|", *rows))

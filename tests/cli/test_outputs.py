@@ -124,16 +124,6 @@ def test_two_outputs_are_two_files(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_push_notes_nothing_in_what_it_pushes_or_in_files_of_others(run: Run) -> None:
-    push = ["push", "metals.jsonld", "--to", "http://localhost:9", "--profile", "oxigraph", "--restart", "--manifest"]
-    before = Path("metals.jsonld").read_bytes()
-    assert "metals.jsonld is read by this command" in run(*push, "metals.jsonld").err
-    assert Path("metals.jsonld").read_bytes() == before
-    assert "this is no manifest of a push" in run(*push, "other.jsonld").err
-    assert Path("other.jsonld").read_bytes() == before
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_bulk_run_overwrites_only_its_own_files_without_force(run: Run) -> None:
     bulk = ["bulk", "convert", "folder", "--output", "out"]
     Path("out").mkdir()
@@ -439,7 +429,6 @@ def test_commands_for_benchmarks_state_what_an_agent_file_is(run: Run, mixed_fol
 def test_push_and_pull_bring_an_agent_checkpoint_there_and_back(
     run: Run, mixed_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     (tmp_path / "pulled").mkdir()
     with oxigraph() as url:

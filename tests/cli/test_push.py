@@ -1,6 +1,7 @@
 """The commands `push` and `pull`, as users meet them."""
 
 import json
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests import documents
 from tests.cli.conftest import Run
 from tests.remote.faulty_server import FaultyServer, Reply, Seen
 from tests.remote.oxigraph_server import oxigraph
-from tests.remote.samples import Memory
+from tests.remote.samples import Memory, counted
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,6 @@ def running() -> Iterator[str]:
 
 @pytest.fixture
 def url(running: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> str:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     monkeypatch.setenv("NETRC", str(tmp_path_factory.mktemp("home") / "netrc"))
     with httpx.Client(trust_env=False) as client:
         client.put(f"{running}/store", content=b"", headers={"Content-Type": "application/n-quads"})
@@ -84,8 +84,70 @@ def test_a_dry_run_states_what_would_be_skipped(run: Run, url: str, folder: Path
     value = json.loads(run(*options, "--as", "json").out)
     assert ["skipped" in one for one in value] == [False, True, False]
     assert run(*options, "--restart").out.decode().count("PUT ") == 3
-    for given in (["--check"], ["--as", "curl"], ["--show-body"], ["--verify-only", "--dry-run"]):
+    for given in (
+        ["--check"],
+        ["--as", "curl"],
+        ["--show-body"],
+        ["--verify-only", "--dry-run"],
+        ["--verify-only", "--prune"],
+    ):
         assert run("push", folder, "--to", url, "--profile", "oxigraph", *given).code == 2
+
+
+def test_a_mirror_follows_its_folder(run: Run, url: str, folder: Path) -> None:
+    options = ("--to", url, "--profile", "oxigraph")
+    assert run("push", folder, *options).code == 0
+    (folder / "0.jsonld").unlink()
+    tree = {**documents.canonical(), "@id": "urn:uuid:karenina-checkpoint-9"}
+    (folder / "1.jsonld").write_text(json.dumps(tree))
+
+    shown = run("push", folder, *options, "--prune", "--dry-run")
+    gone = [line.split() for line in shown.out.decode().splitlines() if ": removed," in line]
+    assert [(words[0], words[1][-1]) for words in gone] == [("#", "0"), ("#", "1")]
+    surplus = run("push", folder / "2.jsonld", *options, "--verify-only")
+    assert (surplus.code, surplus.err) == (1, "1 verified, 2 surplus: 210 triples\n")
+    assert [line.split()[0] for line in surplus.out.decode().splitlines()] == ["surplus"] * 2
+    assert len(held(url)) == 3
+
+    done = run("push", folder, *options, "--prune")
+    assert (done.code, done.err) == (0, "1 sent, 1 skipped, 1 moved, 1 removed: 280 triples\n")
+    assert held(url) == [("2", "Metals"), ("9", "Metals")]
+
+
+def test_nothing_is_removed_if_a_file_cannot_be_pushed(run: Run, url: str, folder: Path) -> None:
+    options = ("--to", url, "--profile", "oxigraph")
+    run("push", folder, *options)
+    (folder / "0.jsonld").write_text("{")
+
+    outcome = run("push", folder, *options, "--prune")
+
+    assert (outcome.code, len(held(url))) == (2, 3)
+    assert "nothing is removed, because not everything could be pushed" in outcome.err
+
+
+def test_unchanged_files_are_not_read(run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ("--to", url, "--profile", "oxigraph")
+    run("push", folder, *options)
+    monkeypatch.setattr("checkpoint_ld.cli.streams.read", None)
+    assert run("push", folder, *options).err == "3 skipped: 210 triples\n"
+    for file in folder.iterdir():
+        os.utime(file)
+    renamed = (folder / "0.jsonld").rename(folder / "x.jsonld")
+    again = run("push", folder, *options)
+    assert (again.err, str(renamed) in again.out.decode()) == ("3 skipped: 210 triples\n", True)
+
+
+def test_graphs_are_dropped_after_a_question(run: Run, url: str, folder: Path) -> None:
+    run("push", folder, "--to", url)
+    name = "urn:uuid:karenina-checkpoint-{}"
+    assert run("drop", url, name.format(0), stdin=b"n\n").code == 2
+    assert len(held(url)) == 3
+    done = run("drop", url, name.format(0), stdin=b"y\n")
+    assert (done.code, done.out.decode(), len(held(url))) == (0, f"removed  {name.format(0)}\n", 2)
+    assert "Remove 1 graph from" in done.err
+    assert run("drop", url, name.format(1), name.format(0), "--yes").code == 2  # one is not there
+    assert run("drop", url, name.format(1), "--yes", "--quiet").code == 0
+    assert run("push", folder / "2.jsonld", "--to", url, "--verify-only").code == 0
 
 
 def test_a_bad_file_is_reported_and_the_others_are_pushed(run: Run, url: str, folder: Path) -> None:
@@ -211,7 +273,9 @@ def test_a_password_in_a_url_is_refused_and_not_repeated(run: Run, folder: Path)
 
 def test_a_server_that_refuses_gives_one_line_and_exit_code_2(run: Run, folder: Path, url: str) -> None:
     assert url
-    with FaultyServer([Reply(500, b"Traceback: everything is broken\n  at line 1")]) as broken:
+    with FaultyServer(
+        [Reply(404), counted(), Reply(204), Reply(500, b"Traceback: everything is broken\n  at line 1")]
+    ) as broken:
         outcome = run("push", folder, "--to", broken.url, "--profile", "oxigraph")
 
     assert outcome.code == 2
@@ -219,6 +283,25 @@ def test_a_server_that_refuses_gives_one_line_and_exit_code_2(run: Run, folder: 
     assert outcome.err.endswith("the server answers 500: Traceback: everything is broken\n")
     assert f"by {folder / '0.jsonld'} (PUT http" in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(200, b"<html><body>Please log in</body></html>", {"Content-Type": "text/html"}),
+        Reply(200, b'<urn:s> <urn:p> "cut', {"Content-Type": "application/n-triples"}),
+        Reply(302, b"", {"Location": "http://127.0.0.1:1/elsewhere"}),
+    ],
+)
+def test_a_server_that_answers_something_else_loses_nothing(run: Run, folder: Path, reply: Reply) -> None:
+    with FaultyServer([reply]) as odd:
+        options = ("--to", odd.url, "--profile", "oxigraph")
+        outcomes = [run("push", folder, *options, *more) for more in ((), ("--prune",), ("--verify-only",))]
+        dropped = run("drop", odd.url, "urn:g", "--profile", "oxigraph", "--yes")
+
+    assert [outcome.code for outcome in (*outcomes, dropped)] == [2] * 4
+    assert {seen.method for seen in odd.seen} <= {"GET", "POST"}
+    assert all(outcome.err.count("\n") == 1 for outcome in outcomes)
 
 
 def test_derived_statements_are_pushed_on_request(run: Run, url: str, folder: Path) -> None:
@@ -300,5 +383,8 @@ def test_a_collection_is_pushed_with_all_that_it_holds(run: Run, url: str, versi
     assert run("store", "add", store, versions, "--on-conflict", "keep-both").code == 0
     done = run("push", store, "--to", url, "--profile", "oxigraph")
     assert (done.code, len(held(url))) == (0, 5)
-    assert run("push", store, "--to", url, "--profile", "oxigraph").err.startswith("5 skipped")
+    assert run("store", "push", store, "--to", url, "--profile", "oxigraph").err.startswith("5 skipped")
+    assert run("store", "remove", store, versions / "Later.jsonld").code == 0
+    gone = run("store", "push", store, "--to", url, "--profile", "oxigraph", "--prune")
+    assert gone.err.startswith("4 skipped, 1 removed")
     assert run("push", store, "--to", url, "--profile", "oxigraph", "--no-prov").code == 2

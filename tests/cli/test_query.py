@@ -230,7 +230,7 @@ def test_a_collection_is_queried_where_it_is(run: Run, folder: Path) -> None:
 
 def test_a_triple_store_elsewhere_is_queried(run: Run, folder: Path) -> None:
     with oxigraph() as url:
-        assert run("push", folder, "--to", url, "--manifest", folder / "pushed").code == 0
+        assert run("push", folder, "--to", url).code == 0
         output = run("query", "--endpoint", url, "--name", "benchmarks", "--format", "csv")
         assert output.code == 0
         assert [row.split(",")[1] for row in output.out.decode().splitlines()[1:]] == ["Elements", "Metals"]

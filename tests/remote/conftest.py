@@ -18,7 +18,6 @@ def _no_credentials_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path_factor
     for name in ("CHECKPOINT_LD_USER", "CHECKPOINT_LD_PASSWORD", "CHECKPOINT_LD_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NETRC", str(tmp_path_factory.mktemp("home") / "netrc"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
 
 
 @pytest.fixture(scope="session")

@@ -50,9 +50,12 @@ class Memory:
             self.graphs[seen.path] = seen.body
             return Reply(204)
         if seen.method == "GET":
-            return Reply(200, self.graphs[seen.path], {"Content-Type": "application/n-triples"})
-        held = {_name(path): body.count(b"\n") for path, body in self.graphs.items()}
-        given = {name: number for name, number in held.items() if f"<{name}>" in unquote_plus(seen.body.decode())}
+            held = self.graphs.get(seen.path)
+            return Reply(404) if held is None else Reply(200, held, {"Content-Type": "application/n-triples"})
+        if seen.method == "DELETE":
+            return Reply(204 if self.graphs.pop(seen.path, None) is not None else 404)
+        counts = {_name(path): body.count(b"\n") for path, body in self.graphs.items()}
+        given = {name: number for name, number in counts.items() if f"<{name}>" in unquote_plus(seen.body.decode())}
         return counted(**{name: number - (name in self.loses) for name, number in given.items()})
 
 

@@ -1,10 +1,8 @@
 """Pushing many graphs: what is sent, what is skipped, and what an interruption leaves."""
 
 import gzip
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +13,7 @@ from checkpoint_ld.stores import remote, request
 from checkpoint_ld.stores.backend import BLOCK, Spooled, blocks, compressed
 from checkpoint_ld.stores.endpoint import endpoint, profiles
 from checkpoint_ld.stores.literals import altered, values_of
-from checkpoint_ld.stores.remote import BATCH, Manifest, SparqlClient, default_file, outgoing, outgoing_of_quads
+from checkpoint_ld.stores.remote import BATCH, Manifest, SparqlClient, outgoing, outgoing_of_quads
 from checkpoint_ld.stores.server import Connection
 from tests import documents
 from tests.remote.conftest import Server
@@ -29,43 +27,43 @@ def actions(report: remote.PushReport) -> list[str]:
     return [one.action for one in report.pushed]
 
 
-def manifest(folder: Path, *, restart: bool = False) -> Manifest:
-    return Manifest.opened(folder / "push.jsonl", URL, restart=restart)
+def manifest(client: SparqlClient, *, restart: bool = False) -> Manifest:
+    return Manifest.of(client, restart=restart)
 
 
-def interrupted(client: SparqlClient, folder: Path) -> None:
+def interrupted(client: SparqlClient) -> None:
     """Begin to push another version, as a process that is killed then."""
     new = sample(2, name="Metale")
-    manifest(folder).note([new], "loading")
+    manifest(client).note([new], "loading")
     client.replace(new.graph, new.triples)
 
 
 @pytest.mark.parametrize(
     ("change", "full", "second"),
     [
-        (lambda *_: None, True, "skipped"),
-        (lambda client, _: client.drop(sample(2).graph), False, "sent"),
-        (lambda client, _: client.replace(sample(2).graph, sample(2, name="Alloys").triples), True, "sent"),
+        (lambda _: None, True, "skipped"),
+        (lambda client: client.drop(sample(2).graph), False, "sent"),
+        (lambda client: client.replace(sample(2).graph, sample(2, name="Alloys").triples), True, "sent"),
         (interrupted, True, "sent"),
     ],
     ids=["nothing", "dropped", "other values", "interrupted"],
 )
 def test_what_the_store_does_not_hold_any_more_is_sent_again(
-    client: SparqlClient, tmp_path: Path, change: Callable[[SparqlClient, Path], object], full: bool, second: str
+    client: SparqlClient, change: Callable[[SparqlClient], object], full: bool, second: str
 ) -> None:
     graphs = [sample(1), sample(2)]
-    remote.push(graphs, client, manifest(tmp_path))
-    change(client, tmp_path)
+    remote.push(graphs, client, manifest(client))
+    change(client)
 
-    assert actions(remote.push(graphs, client, manifest(tmp_path), full=full)) == ["skipped", second]
+    assert actions(remote.push(graphs, client, manifest(client), full=full)) == ["skipped", second]
     assert client.holds(sample(2).graph, sample(2).triples)
-    assert actions(remote.push(graphs, client, manifest(tmp_path, restart=True))) == ["sent", "sent"]
+    assert actions(remote.push(graphs, client, manifest(client, restart=True))) == ["sent", "sent"]
 
 
-def test_what_changed_is_sent_again_and_nothing_else(client: SparqlClient, tmp_path: Path) -> None:
-    remote.push([sample(1), sample(2)], client, manifest(tmp_path))
+def test_what_changed_is_sent_again_and_nothing_else(client: SparqlClient) -> None:
+    remote.push([sample(1), sample(2)], client, manifest(client))
 
-    report = remote.push([sample(1), sample(2, name="Alloys")], client, manifest(tmp_path))
+    report = remote.push([sample(1), sample(2, name="Alloys")], client, manifest(client))
 
     assert actions(report) == ["skipped", "sent"]
     found = client.query("SELECT ?name WHERE { GRAPH ?g { ?g schema:name ?name } } ORDER BY ?name")
@@ -86,59 +84,42 @@ def test_two_checkpoints_of_one_name_are_refused_before_the_second_is_sent(clien
 
 
 @pytest.mark.slow
-def test_only_what_was_verified_counts_as_done(server: Server, tmp_path: Path) -> None:
+def test_only_what_was_verified_counts_as_done(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checkpoint_ld.stores.mirror._PATIENCE", 0)
     graphs = [sample(number) for number in range(BATCH + 5)]
     memory, puts = Memory(), 0
 
     def stops_in_the_second_batch(seen: Seen) -> Reply:
         nonlocal puts
         puts += seen.method == "PUT"
-        return Reply(resets=True) if puts > BATCH + 2 else memory(seen)
+        return Reply(resets=True) if puts > BATCH + 4 else memory(seen)
 
     dying = server(stops_in_the_second_batch)
     with (
         remote.connect(dying.url, profile="oxigraph", wait=lambda _: None) as client,
         pytest.raises(ServerUnreachableError),
     ):
-        remote.push(graphs, client, manifest(tmp_path))
+        remote.push(graphs, client, manifest(client))
 
     well = server(memory)
     with remote.connect(well.url, profile="oxigraph") as client:
-        report = remote.push(graphs, client, manifest(tmp_path))
+        report = remote.push(graphs, client, manifest(client))
 
     assert actions(report) == ["skipped"] * BATCH + ["sent"] * 5
-    assert len(memory.graphs) == BATCH + 5
+    assert len(memory.graphs) == BATCH + 6  # with the manifest
 
 
-def test_a_graph_that_differs_is_named_and_the_others_of_its_batch_are_done(server: Server, tmp_path: Path) -> None:
+def test_a_graph_that_differs_is_named_and_the_others_of_its_batch_are_done(server: Server) -> None:
     good, bad = sample(1), sample(2)
     memory = Memory()
     memory.loses = frozenset((bad.graph,))
 
     with remote.connect(server(memory).url, profile="oxigraph") as client:
         with pytest.raises(CountMismatchError) as caught:
-            remote.push([good, bad], client, manifest(tmp_path))
+            remote.push([good, bad], client, manifest(client))
         assert caught.value.graphs == (bad.graph,)
-        assert manifest(tmp_path).is_done(good)
-        assert not manifest(tmp_path).is_done(bad)
-
-
-def test_a_kill_at_any_moment_leaves_a_manifest_that_goes_on(tmp_path: Path) -> None:
-    graphs = [sample(number) for number in range(3)]
-    whole = manifest(tmp_path)
-    whole.note(graphs, "loading")
-    whole.note(graphs, "done")
-    file = tmp_path / "push.jsonl"
-    text = file.read_bytes()
-
-    ends = [at for at in range(len(text)) if text[at : at + 1] == b"\n"]
-    for length in (0, 1, *(end + step for end in ends for step in (-9, 0, 1, 9) if end + step <= len(text))):
-        file.write_bytes(text[:length])
-        opened = manifest(tmp_path)
-        done = sum(map(opened.is_done, graphs))
-        assert done == max(text[:length].count(b"\n") - 4, 0)
-        opened.note(graphs, "done")
-        assert all(map(manifest(tmp_path).is_done, graphs))
+        assert manifest(client).has(good)
+        assert not manifest(client).has(bad)
 
 
 def test_verifying_sends_nothing_and_names_all_that_differ(client: SparqlClient) -> None:
@@ -202,59 +183,58 @@ def test_values_that_a_store_makes_one_are_no_difference(client: SparqlClient) -
     assert client.count(["urn:g"]) == {"urn:g": 1}
 
 
-def test_a_manifest_of_another_store_is_refused(tmp_path: Path) -> None:
-    manifest(tmp_path).note([sample()], "done")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('<urn:checkpoint-ld:pushed> <https://schema.org/version> "2" .', "by another checkpoint-ld, version 2"),
+        ('<urn:g> <https://schema.org/name> "x" .', "is no manifest of a push"),
+    ],
+)
+def test_a_manifest_that_is_not_understood_is_left_alone(client: SparqlClient, text: str, message: str) -> None:
+    client.replace("urn:checkpoint-ld:pushed", f"{text}\n".encode())
 
-    with pytest.raises(SettingsError, match=r"this is the manifest of http://127\.0\.0\.1:7878, not of http://other"):
-        Manifest.opened(tmp_path / "push.jsonl", "http://other")
+    with pytest.raises(SettingsError, match=message):
+        manifest(client)
 
-
-@pytest.mark.parametrize("text", ["{}\n", "[]\n", "not JSON\n", '{"store": "http://127.0.0.1:7878"}\n{"graph": 1}\n'])
-def test_a_file_that_is_no_manifest_is_left_alone(tmp_path: Path, text: str) -> None:
-    (tmp_path / "push.jsonl").write_text(text)
-
-    with pytest.raises(SettingsError, match="this is no manifest of a push"):
-        manifest(tmp_path)
-
-    assert (tmp_path / "push.jsonl").read_text() == text
-
-
-def test_each_store_has_a_manifest_of_its_own(tmp_path: Path) -> None:
-    environment = {"XDG_STATE_HOME": str(tmp_path)}
-
-    files = {default_file(url, environment) for url in (URL, f"{URL}/other")}
-
-    assert len(files) == 2
-    assert {file.parent for file in files} == {tmp_path / "checkpoint-ld"}
+    assert client.read("urn:checkpoint-ld:pushed") == f"{text}\n".encode()
 
 
-def test_a_manifest_states_what_was_sent_from_where(client: SparqlClient, tmp_path: Path) -> None:
-    remote.push([sample()], client, manifest(tmp_path))
+def test_what_is_gone_is_removed_and_nothing_of_others(client: SparqlClient) -> None:
+    client.replace("urn:theirs", b"<urn:s> <urn:p> <urn:o> .\n")
+    remote.push([sample(number) for number in range(3)], client, Manifest.of(client))
+    remote.push([sample(5)], client, Manifest.of(client, "others"))
 
-    first, *_, last = (tmp_path / "push.jsonl").read_text().splitlines()
+    kept = manifest(client)
+    renamed = replace(sample(7), source=sample(2).source)
+    report = remote.prune(remote.push([sample(0), renamed], client, kept), client, kept)
 
-    assert json.loads(first) == {"store": URL}
-    assert json.loads(last) == {
-        "graph": sample().graph,
-        "sha256": sample().sha256,
-        "triples": sample().count,
-        "source": "Metals-1.jsonld",
-        "state": "done",
-    }
-
-
-def test_a_large_graph_goes_out_in_parts(server: Server) -> None:
-    body = b"".join(f"<urn:s> <urn:p> <urn:o{number}> .\n".encode() for number in range(100_000))
-    memory = Memory()
-    one = server(memory)
-
-    with remote.connect(one.url, profile="oxigraph") as client:
-        client.replace("urn:g", body)
-
-    assert memory.graphs["/store?graph=urn%3Ag"] == body
+    assert actions(report) == ["skipped", "sent", "removed", "moved"]
+    assert client.checkpoints() == [sample(number).graph for number in (0, 5, 7)]
+    assert client.count(["urn:theirs"]) == {"urn:theirs": 1}
+    assert sorted(manifest(client).entries) == [sample(0).graph, sample(7).graph]
 
 
-# --- What is too large for memory is sent from a file, as the same bytes; and many small graphs go by one request.
+def test_versions_kept_beside_another_do_not_pile_up(client: SparqlClient) -> None:
+    files = [replace(sample(1, name=name), source=f"{name}.jsonld") for name in "abc"]
+    remote.push(files, client, manifest(client), on_conflict="keep-both")
+    files[1] = replace(sample(1, name="B"), source="b.jsonld")
+
+    report = remote.push(files, client, manifest(client), on_conflict="keep-both")
+
+    assert actions(report) == ["skipped", "sent", "skipped", "moved"]
+    assert len(client.checkpoints()) == 3
+    assert actions(remote.push(files, client, manifest(client), on_conflict="keep-both")) == ["skipped"] * 3
+
+
+def test_an_unchanged_source_is_read_if_the_store_lost_its_graph(client: SparqlClient) -> None:
+    one = sample()
+    remote.push([one], client, manifest(client))
+    unread = replace(one, triples=b"", read=lambda: one)
+
+    assert actions(remote.push([unread], client, manifest(client))) == ["skipped"]
+    client.drop(one.graph)
+    assert actions(remote.push([unread], client, manifest(client))) == ["sent"]
+    assert actions(remote.push([unread], client, manifest(client), full=True)) == ["skipped"]
 
 
 def of_lines(number: int = 1) -> remote.Outgoing:

@@ -13,6 +13,7 @@ from click.exceptions import Exit
 from checkpoint_ld.batch import configuration
 from checkpoint_ld.cli import options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Group
+from checkpoint_ld.cli.push import push
 from checkpoint_ld.cli.query import query
 from checkpoint_ld.cli.validate import EXTENSIONS, FORMAT, cache_folder, severity
 from checkpoint_ld.documents.files import kind_of
@@ -200,6 +201,7 @@ def remove(
 
 
 store.add_command(query)
+store.add_command(push)
 
 
 @store.command

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from tempfile import TemporaryFile
@@ -18,7 +18,7 @@ from checkpoint_ld.documents.files import packed
 from checkpoint_ld.graph.emission import ntriples_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql.result import Term
@@ -84,20 +84,41 @@ def block(statements: Iterable[pyoxigraph.Triple]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class FileState:
+    """The state of a file when it was read: its SHA-256, its size, and the time of its last change in nanoseconds."""
+
+    sha256: str = ""
+    size: int = 0
+    modified: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A graph to send: its name, its sorted N-Triples, their number and SHA-256, and its source."""
+    """A graph to send: its name, its sorted N-Triples, their number and SHA-256, and its source.
+
+    `root` is the checkpoint's root, which names the graph unless another version is kept beside. `file` is the state of
+    the source. If the source is unchanged since it was sent, `read` reads it when its triples are needed after all.
+    """
 
     graph: str
     triples: Body = field(repr=False)
     count: int
     sha256: str
     source: str = ""
+    root: str = ""
+    file: FileState = FileState()
+    read: Callable[[], Outgoing] | None = field(default=None, repr=False, compare=False)
+
+    def whole(self) -> Outgoing:
+        """Return this graph with its triples. Raises as reading does."""
+        return self if self.read is None else replace(self.read(), graph=self.graph, file=self.file)
 
 
 def outgoing(graph: StatementGraph, source: str = "") -> Outgoing:
     """Return the graph of a checkpoint for sending; `source` is its name in messages."""
     triples = ntriples_of(graph)
-    return Outgoing(str(graph.root), triples, triples.count(b"\n"), hashlib.sha256(triples).hexdigest(), source)
+    root, sha256 = str(graph.root), hashlib.sha256(triples).hexdigest()
+    return Outgoing(root, triples, triples.count(b"\n"), sha256, source, root)
 
 
 def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
@@ -121,7 +142,7 @@ def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
             yield triple
 
     spooled = Spooled(triples())
-    return Outgoing(graph, spooled, count, hashed.hexdigest(), source)
+    return Outgoing(graph, spooled, count, hashed.hexdigest(), source, graph)
 
 
 def beside(graph: str, sha256: str) -> str:

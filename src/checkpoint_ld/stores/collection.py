@@ -40,9 +40,9 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.describing import TITLE, Publication, described
 from checkpoint_ld.stores import loading
-from checkpoint_ld.stores.backend import Spooled, blocks, opened, software
+from checkpoint_ld.stores.backend import FileState, Spooled, blocks, opened, software
 from checkpoint_ld.stores.directory import PREFIX, STORE, Directory, collection_errors
-from checkpoint_ld.stores.holdings import MANIFEST, Entry, FileState, Holdings, in_graph
+from checkpoint_ld.stores.holdings import MANIFEST, Entry, Holdings, in_graph
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
 from checkpoint_ld.stores.protocol import path_of
 from checkpoint_ld.validation import profiles, validator

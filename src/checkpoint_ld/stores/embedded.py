@@ -18,10 +18,10 @@ from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError
 from checkpoint_ld.sparql.guard import PREFIXES, bound
-from checkpoint_ld.stores.backend import NO_PARAMETERS, blocks
+from checkpoint_ld.stores.backend import NO_PARAMETERS, FileState, blocks
 from checkpoint_ld.stores.directory import MARK, Directory, collection_errors
 from checkpoint_ld.stores.folder import Lock
-from checkpoint_ld.stores.holdings import FileState, Holdings, Load
+from checkpoint_ld.stores.holdings import Holdings, Load
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from checkpoint_ld import families
 from checkpoint_ld.errors import StoreError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
-from checkpoint_ld.stores.backend import block, software
+from checkpoint_ld.stores.backend import FileState, block, software
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ LOADING, DONE = "loading", "done"
 
 _OURS = "urn:checkpoint-ld:collection#"
 _TERMS = "http://purl.org/dc/terms/"
-_STATUS = NamedNode(SCHEMA + "creativeWorkStatus")
+STATUS = NamedNode(SCHEMA + "creativeWorkStatus")
 _LEXICAL_FORMS = NamedNode(_OURS + "lexicalForms")
 """The predicate for the statements that the store rewrites, as they were written."""
-_MEMBERS = {
+MEMBERS = {
     "root": SCHEMA + "mainEntity",
     "name": _OURS + "name",
     "source": _TERMS + "source",
@@ -63,7 +63,7 @@ _MEMBERS = {
     "software": SCHEMA + "softwareVersion",
 }
 """The predicates of the members of an entry."""
-_FILE = {"sha256": _OURS + "fileSha256", "size": _OURS + "fileSize", "modified": _OURS + "fileModified"}
+FILE = {"sha256": _OURS + "fileSha256", "size": _OURS + "fileSize", "modified": _OURS + "fileModified"}
 _FINDINGS = {severity: f"{_OURS}{severity.label}s" for severity in Severity}
 
 _BULK = 10_000
@@ -72,15 +72,6 @@ _MUCH = 10
 """The store is compacted when more than 1/10 of it was loaded in bulk."""
 _PLACE = NamedNode("urn:checkpoint-ld:place")
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """The state of a file when it was read: its SHA-256, its size, and the time of its last change in nanoseconds."""
-
-    sha256: str = ""
-    size: int = 0
-    modified: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +114,25 @@ class Entry:
             if isinstance(quad.object, (NamedNode, Literal)):
                 stated[quad.predicate.value].append(quad.object.value)
         text = {predicate: values[0] for predicate, values in stated.items()}
-        members: dict[str, Any] = {name: text.get(predicate, "") for name, predicate in _MEMBERS.items()}
-        hashed, size, modified = (text.get(predicate, "") for predicate in _FILE.values())
+        members: dict[str, Any] = {name: text.get(predicate, "") for name, predicate in MEMBERS.items()}
+        hashed, size, modified = (text.get(predicate, "") for predicate in FILE.values())
         return cls(
             graph=graph,
             **{**members, "root": members["root"] or graph, "triples": int(members["triples"] or 0)},
             file=FileState(hashed, int(size or 0), int(modified or 0)),
             findings={severity: int(text.get(predicate) or 0) for severity, predicate in _FINDINGS.items()},
-            status=DONE if stated[_STATUS.value] == [DONE] else LOADING,
+            status=DONE if stated[STATUS.value] == [DONE] else LOADING,
         )
 
     def quads(self) -> Iterator[Quad]:
         """Yield the entry as statements of the manifest."""
         values: dict[str, NamedNode | Literal] = {
-            **{predicate: Literal(getattr(self, name)) for name, predicate in _MEMBERS.items()},
-            **{predicate: Literal(getattr(self.file, name)) for name, predicate in _FILE.items()},
+            **{predicate: Literal(getattr(self, name)) for name, predicate in MEMBERS.items()},
+            **{predicate: Literal(getattr(self.file, name)) for name, predicate in FILE.items()},
             **{predicate: Literal(self.findings.get(severity, 0)) for severity, predicate in _FINDINGS.items()},
-            _MEMBERS["root"]: NamedNode(self.root),
-            _MEMBERS["loaded"]: Literal(self.loaded, datatype=NamedNode(XSD + "dateTime")),
-            _STATUS.value: Literal(self.status),
+            MEMBERS["root"]: NamedNode(self.root),
+            MEMBERS["loaded"]: Literal(self.loaded, datatype=NamedNode(XSD + "dateTime")),
+            STATUS.value: Literal(self.status),
         }
         for predicate, value in values.items():
             yield Quad(NamedNode(self.graph), NamedNode(predicate), value, MANIFEST)
@@ -149,7 +140,7 @@ class Entry:
     def as_json(self) -> dict[str, Any]:
         """Return the entry as a JSON object."""
         findings = {severity.label: self.findings.get(severity, 0) for severity in reversed(Severity)}
-        plain = {name: getattr(self, name) for name in ("graph", *_MEMBERS)}
+        plain = {name: getattr(self, name) for name in ("graph", *MEMBERS)}
         return {**plain, "status": self.status, "findings": findings}
 
 
@@ -242,7 +233,7 @@ class Holdings:
 
     def unfinished(self) -> tuple[Entry, ...]:
         """Return the entries whose loading was interrupted."""
-        found = self.directory.store.quads_for_pattern(None, _STATUS, Literal(LOADING), MANIFEST)
+        found = self.directory.store.quads_for_pattern(None, STATUS, Literal(LOADING), MANIFEST)
         graphs = sorted(quad.subject.value for quad in found if isinstance(quad.subject, NamedNode))
         return tuple(self.entries[graph] for graph in graphs)
 

@@ -19,8 +19,8 @@ from checkpoint_ld.documents.files import extension_of, read_bytes, reading, rec
 from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
-from checkpoint_ld.stores.backend import beside, software
-from checkpoint_ld.stores.holdings import DONE, MANIFEST, FileState, Load
+from checkpoint_ld.stores.backend import FileState, beside, software
+from checkpoint_ld.stores.holdings import DONE, MANIFEST, Load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

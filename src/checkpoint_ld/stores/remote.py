@@ -1,29 +1,24 @@
 """Checkpoints pushed to a triple store, one graph each, and pulled from it; an interrupted push can be repeated.
 
-The manifest of a push lists the graphs that the server is known to hold, in a local file of JSON Lines. The first line
-names the store, each other line has the state of a graph; the last line about a graph counts. Lines are only added, so
-that a kill loses the last line at most.
-
-`endpoint` has the URLs, the profile and the credentials of a store, `request` the HTTP requests, `server` the client.
+`mirror` has the manifest of a push, `endpoint` the URLs, the profile and the credentials of a store, `request` the HTTP
+requests, `server` the client.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import re
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from checkpoint_ld import families
-from checkpoint_ld.documents.files import replace_file
-from checkpoint_ld.errors import CountMismatchError, LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.errors import CountMismatchError, LookupFailedError, ServerUnreachableError, SettingsError
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.stores.backend import Outgoing, Spooled, beside, outgoing, outgoing_of_quads, quads_of
+from checkpoint_ld.stores.backend import FileState, Outgoing, Spooled, beside, outgoing, outgoing_of_quads, quads_of
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, EndpointProfile, credentials, endpoint, profiles
+from checkpoint_ld.stores.holdings import DONE, LOADING
 from checkpoint_ld.stores.literals import altered, differences, values_of
+from checkpoint_ld.stores.mirror import Manifest, PushedGraph
 from checkpoint_ld.stores.server import SparqlClient, connect
 
 if TYPE_CHECKING:
@@ -35,10 +30,12 @@ __all__ = [
     "Credentials",
     "Endpoint",
     "EndpointProfile",
+    "FileState",
     "Manifest",
     "Outgoing",
     "PushReport",
     "Pushed",
+    "PushedGraph",
     "SparqlClient",
     "connect",
     "credentials",
@@ -47,6 +44,7 @@ __all__ = [
     "outgoing",
     "outgoing_of_quads",
     "profiles",
+    "prune",
     "pull",
     "push",
     "verify",
@@ -62,7 +60,11 @@ BATCH_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """The outcome for one graph: `action` is `sent`, `skipped` (the store has it) or `verified`."""
+    """The outcome for one graph.
+
+    `action` is `sent`, `skipped` (the store has it), `verified`, `removed` (its source is gone), `moved` (its source
+    has another name now) or `surplus` (it would be removed or moved).
+    """
 
     graph: str
     source: str
@@ -71,9 +73,10 @@ class Pushed:
     action: str
 
     @classmethod
-    def of(cls, load: Outgoing, action: str) -> Self:
+    def of(cls, one: Outgoing | PushedGraph, action: str) -> Self:
         """Return the outcome for a graph."""
-        return cls(load.graph, load.source, load.count, load.sha256, action)
+        triples = one.triples if isinstance(one, PushedGraph) else one.count
+        return cls(one.graph, one.source, triples, one.sha256, action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,40 +109,71 @@ def push(  # noqa: PLR0913 - all but the first three are named
     same content in `manifest` that the store still has, by the same comparison, is not sent again. `progress` is called
     with the outcome of each graph. `on_conflict` and `conflict` are those of `distinct`.
 
+    At the end, a former graph of a source that keep-both gave another name is removed, as `moved`. Other graphs stay;
+    `prune` removes those whose sources are gone.
+
     Raises SettingsError as `distinct` and for `fast` with another profile, CountMismatchError for a store that holds
     other triples than were sent, with the warnings, and any other StoreError for a store that fails. The manifest keeps
-    the graphs that were verified before.
+    the graphs that were verified before, and nothing is removed.
     """
     records = manifest or Manifest()
+    roots: set[tuple[str, str]] = set()
     pushed: list[Pushed] = []
     warnings: list[str] = []
-    for batch in _batches(distinct(graphs, on_conflict, conflict)):
-        known = [load for load in batch if records.is_done(load)]
-        settled = {load.graph for load in known}.difference(_differing(known, client, full=full))
-        to_send = [load for load in batch if load.graph not in settled]
-        warnings += [warning for load in to_send for warning in _warnings(load, client)]
-        # Graphs that are about to be replaced no longer count as done.
-        records.note(to_send, LOADING)
-        counts = client.count(load.graph for load in to_send) if fast else {}
-        new = [load for load in to_send if fast and not counts[load.graph]]
-        if new:
-            client.add_all(Spooled(quads_of(new)), len(new))
-        for load in to_send:
-            if load not in new:
-                client.replace(load.graph, load.triples, source=load.source)
-        differing = _differing(to_send, client, full=full)
-        records.note([load for load in to_send if load.graph not in differing], DONE)
-        if differing:
-            raise CountMismatchError("\n".join(differing.values()), tuple(differing), tuple(warnings))
-        for load in batch:
-            pushed.append(Pushed.of(load, "skipped" if load.graph in settled else "sent"))
-            progress(pushed[-1])
+
+    def done(one: Outgoing | PushedGraph, action: str) -> None:
+        pushed.append(Pushed.of(one, action))
+        progress(pushed[-1])
+
+    try:
+        for batch in _batches(distinct(graphs, on_conflict, conflict)):
+            known = [load for load in batch if records.has(load)]
+            settled = {load.graph for load in known}.difference(_differing(known, client, full=full))
+            records.note([load for load in known if load.graph in settled], DONE)
+            to_send = [load.whole() for load in batch if load.graph not in settled]
+            warnings += [warning for load in to_send for warning in _warnings(load, client)]
+            differing = _send(to_send, client, records, full=full, fast=fast)
+            if differing:
+                raise CountMismatchError("\n".join(differing.values()), tuple(differing), tuple(warnings))
+            for load in batch:
+                done(load, "skipped" if load.graph in settled else "sent")
+            roots |= {(load.source, load.root) for load in batch}
+        kept = records.surplus({one.graph for one in pushed})
+        for gone in (entry for entry in kept if (entry.source, entry.root) in roots):
+            client.drop(gone.graph)
+            records.forget(gone.graph)
+            done(gone, "moved")
+    except ServerUnreachableError:
+        raise  # it cannot be written to, either
+    except BaseException:
+        records.write()
+        raise
+    records.write()
     return PushReport(tuple(pushed), tuple(warnings))
 
 
-def verify(
+def _send(
+    graphs: Sequence[Outgoing], client: SparqlClient, records: Manifest, *, full: bool, fast: bool
+) -> dict[str, str]:
+    """Send graphs, and record those that arrived; return the faults of the others."""
+    # Graphs that are about to be replaced no longer count as done.
+    records.note(graphs, LOADING)
+    counts = client.count(load.graph for load in graphs) if fast else {}
+    new = [load for load in graphs if fast and not counts[load.graph]]
+    if new:
+        client.add_all(Spooled(quads_of(new)), len(new))
+    for load in graphs:
+        if load not in new:
+            client.replace(load.graph, load.triples, source=load.source)
+    differing = _differing(graphs, client, full=full)
+    records.note([load for load in graphs if load.graph not in differing], DONE)
+    return differing
+
+
+def verify(  # noqa: PLR0913 - as push
     graphs: Iterable[Outgoing],
     client: SparqlClient,
+    manifest: Manifest | None = None,
     *,
     full: bool = False,
     on_conflict: str = "error",
@@ -147,7 +181,8 @@ def verify(
 ) -> PushReport:
     """Compare a store with these graphs without sending any, such as after a load with the store's tools.
 
-    `on_conflict` and `conflict` are those of `distinct`. Raises CountMismatchError, which names all graphs that differ.
+    Graphs of `manifest` that are not among them are reported as `surplus`. `on_conflict` and `conflict` are those of
+    `distinct`. Raises CountMismatchError, which names all graphs that differ.
     """
     pushed: list[Pushed] = []
     differing: dict[str, str] = {}
@@ -157,7 +192,30 @@ def verify(
         pushed += [Pushed.of(load, "verified") for load in batch if load.graph not in differing]
     if differing:
         raise CountMismatchError("\n".join(differing.values()), tuple(differing))
+    if manifest is not None:
+        pushed += [Pushed.of(gone, "surplus") for gone in manifest.surplus({one.graph for one in pushed})]
     return PushReport(tuple(pushed))
+
+
+def prune(
+    report: PushReport, client: SparqlClient, manifest: Manifest, progress: Callable[[Pushed], None] = lambda _: None
+) -> PushReport:
+    """Remove the graphs of a manifest that a push did not name; return the report of the push with them.
+
+    They are `moved` if their source was pushed under another name, otherwise `removed`. Raises StoreError for a store
+    that fails; the manifest keeps what was not removed.
+    """
+    sources = {one.source for one in report.pushed}
+    gone: list[Pushed] = []
+    try:
+        for entry in manifest.surplus({one.graph for one in report.pushed if one.action != "moved"}):
+            client.drop(entry.graph)
+            manifest.forget(entry.graph)
+            gone.append(Pushed.of(entry, "moved" if entry.source in sources else "removed"))
+            progress(gone[-1])
+    finally:
+        manifest.write()
+    return replace(report, pushed=(*report.pushed, *gone))
 
 
 def distinct(
@@ -203,6 +261,7 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
 
 def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
     """Return the faults of graphs in the store, by their names."""
+    batch = [load.whole() for load in batch] if full else batch
     counts = client.count(load.graph for load in batch)
     wrong = {
         load.graph: f"{load.graph}: {load.count} triples were sent from {load.source or 'memory'}, "
@@ -221,7 +280,7 @@ def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -
 
 def _is_right(load: Outgoing, found: int) -> bool:
     """Return whether a count is right; a store that rewrites literals merges triples of the same value."""
-    return found == load.count or len(values_of(load.triples)) <= found < load.count
+    return found == load.count or (found < load.count and len(values_of(load.whole().triples)) <= found)
 
 
 def _warnings(load: Outgoing, client: SparqlClient) -> Iterator[str]:
@@ -252,89 +311,3 @@ def file_name(graph: str, extension: str) -> str:
     """Return a file name for a graph that is readable, safe in every file system, and unique."""
     stem = _UNSAFE.sub("-", graph.removeprefix("urn:uuid:")).strip("-.")[:_LONGEST] or "graph"
     return f"{stem}-{hashlib.sha256(graph.encode()).hexdigest()[:8]}{extension}"
-
-
-LOADING, DONE = "loading", "done"
-"""The state of a graph: `loading` from before the first byte until its count was verified."""
-_MEMBERS = ("graph", "sha256", "triples", "source", "state")
-
-
-class Manifest:
-    """The states of the graphs that were pushed to a store; without a file, they are not saved."""
-
-    def __init__(self, file: Path | None = None, url: str = "") -> None:
-        self._file = file
-        self._url = url
-        self._entries: dict[str, dict[str, object]] = {}
-
-    @classmethod
-    def opened(cls, file: Path, url: str, *, restart: bool = False) -> Manifest:
-        """Return the manifest in `file`, an empty one if there is none or with `restart`.
-
-        Raises SettingsError for another file, or the manifest of another store than that at `url`.
-        """
-        manifest, found = cls(file, url), _entries(file, url)
-        if not restart:
-            manifest._entries = found
-        return manifest
-
-    def is_done(self, load: Outgoing) -> bool:
-        """Return whether this content was sent and verified."""
-        entry = self._entries.get(load.graph, {})
-        return entry.get("state") == DONE and entry["sha256"] == load.sha256
-
-    def note(self, graphs: Iterable[Outgoing], state: str) -> None:
-        """Record the state of graphs: `loading` graphs are about to be replaced, `done` graphs were verified."""
-        new: dict[str, dict[str, object]] = {
-            graph.graph: dict(zip(_MEMBERS, (graph.graph, graph.sha256, graph.count, graph.source, state), strict=True))
-            for graph in graphs
-        }
-        is_first = not self._entries
-        self._entries |= new
-        if self._file is None or not new:
-            return
-        try:
-            if is_first:
-                self._file.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(self._file, _line({"store": self._url}))
-            with self._file.open("ab") as file:
-                file.write(b"".join(_line(entry) for entry in new.values()))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise WriteError(f"{self._file}: the manifest cannot be written: {error.strerror}") from None
-
-
-def default_file(url: str, environment: dict[str, str] | None = None) -> Path:
-    """Return the path of the manifest of a store, below XDG_STATE_HOME or `~/.local/state`."""
-    state = (os.environ if environment is None else environment).get("XDG_STATE_HOME")
-    folder = Path(state) if state else Path("~/.local/state").expanduser()
-    return folder / "checkpoint-ld" / f"push-{hashlib.sha256(url.encode()).hexdigest()[:16]}.jsonl"
-
-
-def _entries(file: Path, url: str) -> dict[str, dict[str, object]]:
-    try:
-        data = file.read_bytes()
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise SettingsError(f"{file}: the manifest cannot be read: {error.strerror}") from None
-    whole, _, torn = data.rpartition(b"\n")
-    is_begun = not whole and _line({"store": url}).startswith(torn)
-    try:
-        first, *lines = [json.loads(line) for line in (b"" if is_begun else whole or torn).splitlines()] or [
-            {"store": url}
-        ]
-        found = {line["graph"]: {name: line[name] for name in _MEMBERS} for line in lines}
-        store = first["store"]
-    except (ValueError, TypeError, KeyError):
-        raise SettingsError(f"{file}: this is no manifest of a push; name another file, or delete it") from None
-    if store != url:
-        raise SettingsError(f"{file}: this is the manifest of {store}, not of {url}; name another file")
-    if torn:  # a killed process left an incomplete line
-        replace_file(file, whole + b"\n" if whole else b"")
-    return found
-
-
-def _line(entry: dict[str, object]) -> bytes:
-    return json.dumps(entry, ensure_ascii=True).encode() + b"\n"

@@ -344,10 +344,13 @@ def _solutions(answer: Response) -> QueryResult:
     except EvaluationError as error:
         if is_object:
             raise TruncatedResultError(f"the answer of the server is not used: {error}") from None
+    raise no_answer(answer, "results of a query")
+
+
+def no_answer(answer: Response, wanted: str) -> TruncatedResultError:
+    """Return the error for an answer of another kind, such as a page of a proxy."""
     kind = answer.headers.get("content-type", "something of no type")
-    raise TruncatedResultError(
-        f"the server answered no results of a query but {kind!r}: is that the URL of a SPARQL service?"
-    )
+    return TruncatedResultError(f"the server answered no {wanted} but {kind!r}: is that the URL of a SPARQL service?")
 
 
 def triples_of(answer: Response) -> bytes:

@@ -431,6 +431,8 @@ class SparqlClient:
         """Do nothing, because the server repairs its files."""
 
     def _statements(self, answer: Response, graph: str) -> bytes:
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            raise request.no_answer(answer, "statements")
         if self.endpoint.profile.exact_in != "turtle":
             return request.triples_of(answer)
 
