@@ -16,7 +16,7 @@ from sqlalchemy import Engine, event
 
 from checkpoint_ld import RuntimeState
 from checkpoint_ld.checkpointing import CheckpointManager, Retention
-from checkpoint_ld.documents.packed import Pack
+from checkpoint_ld.documents.packed import Pack, Parts
 from checkpoint_ld.stores import files
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.tables import PreparedStatement
@@ -43,8 +43,8 @@ class Fuse:
             setattr(os, name, self._around(getattr(os, name)))
         for name in STATEMENTS:
             event.listen(Engine, name, self.step)
-        for name in ("add", "_number", "_layout", "remove", "_open"):
-            setattr(Pack, name, self._around(getattr(Pack, name)))
+        for kind, name in ((Pack, "add"), (Pack, "remove"), (Pack, "_open"), (Parts, "layout"), (Parts, "_number")):
+            setattr(kind, name, self._around(getattr(kind, name)))
         setattr(PreparedStatement, "on", self._around(PreparedStatement.on))  # noqa: B010 - statements that SQLAlchemy does not see
 
     def _around(self, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import AgentCheckpoint, CheckpointManager, RuntimeState
 from checkpoint_ld.checkpointing import Checkpointer, Retention
-from checkpoint_ld.documents.packed import PACK, Pack
+from checkpoint_ld.documents.packed import PACK, Pack, PackedText
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, IntegrityError, SettingsError
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import Filter
@@ -189,5 +189,5 @@ def test_any_text_comes_back(texts: list[str], data: Any) -> None:
             "".join(piece for part in text.split() for piece in (part, data.draw(st.sampled_from(lines))))
             for text in texts
         ]
-        pack.add((str(number), text.encode(), number) for number, text in enumerate(mixed))
+        pack.add(PackedText.of(str(number), text.encode(), number) for number, text in enumerate(mixed))
         assert [pack.text(str(number)) for number in range(len(mixed))] == [text.encode() for text in mixed]

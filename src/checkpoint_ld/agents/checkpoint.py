@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.agents.shapes import detect_shape, to_second
 from checkpoint_ld.agents.structure import is_broken
+from checkpoint_ld.agents.text_form import TextForm, text_form
 from checkpoint_ld.agents.values import (
     EXTENSIONS,
     ExportShape,
@@ -24,7 +25,7 @@ from checkpoint_ld.agents.values import (
 )
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
+from checkpoint_ld.errors import InvalidCheckpoint, ShapeError, WriteError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.mapping.traits import place_of, words_of
 from checkpoint_ld.notebook import Card, Shown
@@ -126,8 +127,9 @@ class AgentCheckpoint(Heading, Shown):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy, with the members of `update`, which are not checked: see `but` and `refusing`."""
         copied = super().model_copy(update=update, deep=deep)
-        # pydantic copies cached properties as well; the hash would be that of the original.
-        copied.__dict__.pop("sha256", None)
+        # pydantic copies cached properties as well; they would be those of the original.
+        for name in ("sha256", "form"):
+            copied.__dict__.pop(name, None)
         return copied
 
     def refusing(self) -> Self:
@@ -149,10 +151,23 @@ class AgentCheckpoint(Heading, Shown):
             from checkpoint_ld.agents.serialization import written  # noqa: PLC0415 - loads rdflib
 
             return written(self.tree(), shape)
-        content = bytes_of_ordered(self.tree())
-        # The hash is made of the same text, which is kept.
+        content = self.form.content
+        # The hash is made of the same text, which is not made twice.
         self.__dict__.setdefault("sha256", hashlib.sha256(content).hexdigest())
         return content
+
+    @cached_property
+    def form(self) -> TextForm:
+        """The text form in the canonical shape, in pieces. Raises WriteError as `content`."""
+        snapshot, tools = self.snapshot, self.snapshot.tool_state
+        bare = snapshot.model_copy(
+            update={"thought_chain": (), "tool_state": tools.model_copy(update={"calls": (), "results": {}})}
+        )
+        try:
+            return text_form(self.model_copy(update={"snapshot": bare}).tree(), snapshot)
+        except WriteError:
+            bytes_of_ordered(self.tree())  # raises an error with the place in the checkpoint
+            raise
 
     def dumps(self, shape: Shape = "canonical") -> str:
         """Return the text form, by default in the canonical shape. Raises WriteError as `content`."""
@@ -161,7 +176,7 @@ class AgentCheckpoint(Heading, Shown):
     @cached_property
     def sha256(self) -> str:
         """The hash of the text form in the canonical shape, in hexadecimal digits."""
-        return hashlib.sha256(bytes_of_ordered(self.tree())).hexdigest()
+        return hashlib.sha256(self.form.content).hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a new file, wholly or not at all.

@@ -236,12 +236,18 @@ class _SharedValue(Value):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy, with the members of `update`, which are not checked."""
         copied = super().model_copy(update=update, deep=deep)
-        copied.__dict__.pop(_TREE, None)
+        for name in _KEPT:
+            copied.__dict__.pop(name, None)
         return copied
 
 
 _TREE: Final = " tree"
 """The key of the JSON of a part among its values; no member is called so."""
+TEXT: Final = " text"
+"""The key of its text."""
+RESULT: Final = " result"
+"""The key of the result of a call and its text."""
+_KEPT: Final = (_TREE, TEXT, RESULT)
 
 
 class Thought(_SharedValue):

@@ -16,7 +16,7 @@ import threading
 import zlib
 from contextlib import closing, contextmanager
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from urllib.parse import quote
 
 import orjson
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PACK: Final = "packed.db"
 """The name of the file with packed texts, in the folder of the others."""
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS parts (number INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body BLOB NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS parts (number INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body ANY NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS texts (name TEXT PRIMARY KEY, about TEXT NOT NULL, hash BLOB NOT NULL, layout BLOB NOT NULL)
   STRICT, WITHOUT ROWID;
 PRAGMA user_version = 1;
@@ -37,14 +37,93 @@ _CUT = re.compile(rb"\n(?= {8}[^ \]}]| {2,6}[^ {])")
 _CHAIN = re.compile(rb"\n(?= {6}\{\n)")
 _CHAIN_ENDS = b"\n    ]"
 _COMMA = b",\n"
-_DIGEST = 20
+DIGEST = 20
 """The bytes of hashes."""
 _SHORT = 64
 """Parts below this many bytes are not worth a row."""
-_LONG = 1024
-"""Longer parts are remembered by their hashes."""
-_REMEMBERED = 50_000
+_REMEMBERED = 64 << 20
+"""The most bytes of parts that are remembered with their numbers."""
 _PATIENCE_S = 5.0
+
+
+Piece = bytes | list[bytes]
+"""A text, or texts with a comma and a line break between them."""
+
+
+Layout = list[str | list[int]]
+"""Pieces of a text with the numbers of parts in place of their texts."""
+
+
+class PackedText(NamedTuple):
+    """A text in pieces, with its name, a JSON value about it, and its hash."""
+
+    name: str
+    pieces: Iterable[Piece]
+    about: Any
+    hash: bytes
+
+    @classmethod
+    def of(cls, name: str, text: bytes, about: Any) -> Self:
+        """Return a text."""
+        return cls(name, cut(text), about, digest(text))
+
+
+class Parts:
+    """The table `parts` of a database: texts by their numbers, each once. With `packed` they are compressed.
+
+    Numbers are remembered until another process deletes parts, which `application_id` counts.
+    """
+
+    def __init__(self, *, packed: bool) -> None:
+        self.packed = packed
+        self._numbers: dict[bytes, int] = {}
+        self._size = 0
+        self._cleared = 0
+
+    def layout(self, driver: sqlite3.Connection, pieces: Iterable[Piece]) -> Layout:
+        """Return pieces with the numbers of parts in place of their texts, in the transaction of `driver`."""
+        cleared = driver.execute("PRAGMA application_id").fetchone()[0]
+        if cleared != self._cleared:
+            self.forget()
+            self._cleared = cleared
+        return [
+            piece.decode() if isinstance(piece, bytes) else self.numbers(driver, piece) for piece in pieces if piece
+        ]
+
+    def numbers(self, driver: sqlite3.Connection, bodies: Iterable[bytes]) -> list[int]:
+        """Return the numbers of parts, which are added as far as they are new."""
+        return [self._numbers.get(body) or self._number(driver, body) for body in bodies]
+
+    def forget(self) -> None:
+        """Forget all numbers."""
+        self._numbers, self._size = {}, 0
+
+    def _number(self, driver: sqlite3.Connection, body: bytes) -> int:
+        hashed = digest(body)
+        row = driver.execute("SELECT number FROM parts WHERE hash = ?", [hashed]).fetchone()
+        if row is None:
+            stored: bytes | str = body.decode()
+            if self.packed:
+                packed = zlib.compress(body, 1)
+                stored = b"z" + packed if len(packed) < len(body) else b"=" + body
+            row = driver.execute("INSERT INTO parts (hash, body) VALUES (?, ?) RETURNING number", [hashed, stored])
+            row = row.fetchone()
+        self._size += len(body)
+        if self._size > _REMEMBERED:
+            self._numbers, self._size = {}, len(body)
+        number = self._numbers[body] = int(row[0])
+        return number
+
+
+def clear_parts(driver: sqlite3.Connection, layouts: Iterable[Layout]) -> int:
+    """Delete the parts that none of the layouts has, and return how many they were."""
+    kept = {number for layout in layouts for piece in layout if isinstance(piece, list) for number in piece}
+    gone = [[number] for (number,) in driver.execute("SELECT number FROM parts") if number not in kept]
+    if gone:
+        driver.executemany("DELETE FROM parts WHERE number = ?", gone)
+        cleared = driver.execute("PRAGMA application_id").fetchone()[0]
+        driver.execute(f"PRAGMA application_id = {cleared % 2**30 + 1:d}")
+    return len(gone)
 
 
 class Pack:
@@ -58,22 +137,19 @@ class Pack:
         self.path = folder / PACK
         self._guard = threading.RLock()
         self._opened: tuple[sqlite3.Connection, int, int] | None = None
-        self._numbers: dict[bytes, int] = {}
+        self._parts = Parts(packed=True)
         self._seen: tuple[int, int] | None = None
         self._abouts: dict[str, Any] = {}
         self._wants_room = False
 
-    def add(self, texts: Iterable[tuple[str, bytes, Any]], *, replace: bool = False, sha256: str = "") -> None:
-        """Add texts by their names, each with a JSON value about it; names that are there stay unless `replace`.
-
-        `sha256` is the hash of the text, if it is one and its hash is known.
-        """
-        digest = bytes.fromhex(sha256)[:_DIGEST]
+    def add(self, texts: Iterable[PackedText], *, replace: bool = False) -> None:
+        """Add texts; those whose names are there stay unless `replace`."""
         with self._guard, self._transaction() as driver:
-            for name, text, about in texts:
-                known = driver.execute("SELECT 1 FROM texts WHERE name = ?", [name]).fetchone()
+            for one in texts:
+                known = driver.execute("SELECT 1 FROM texts WHERE name = ?", [one.name]).fetchone()
                 if known is None or replace:
-                    row = [name, orjson.dumps(about).decode(), digest or _hash(text), self._layout(driver, text)]
+                    layout = _encoded(self._parts.layout(driver, one.pieces))
+                    row = [one.name, orjson.dumps(one.about).decode(), one.hash, layout]
                     driver.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", row)
 
     def text(self, name: str) -> bytes | None:
@@ -84,7 +160,7 @@ class Pack:
             if driver is None or row is None:
                 return None
             text = b"".join(_pieces(driver, row[1]))
-        if _hash(text) != row[0]:
+        if digest(text) != row[0]:
             raise ValueError(f"{self.path}: what it holds of {name} is damaged")
         return text
 
@@ -120,12 +196,9 @@ class Pack:
             if self._reader() is None:
                 return
             with self._transaction() as driver:
-                kept: set[int] = set()
-                for (layout,) in driver.execute("SELECT layout FROM texts"):
-                    kept.update(number for piece in _decoded(layout) if isinstance(piece, list) for number in piece)
-                gone = [[number] for (number,) in driver.execute("SELECT number FROM parts") if number not in kept]
-                driver.executemany("DELETE FROM parts WHERE number = ?", gone)
-            self._numbers.clear()
+                layouts = (_decoded(row[0]) for row in driver.execute("SELECT layout FROM texts"))
+                gone = clear_parts(driver, layouts)
+            self._parts.forget()
             if gone:
                 driver.execute("VACUUM")
             self._wants_room = False
@@ -146,32 +219,6 @@ class Pack:
             rows = [] if driver is None else driver.execute("PRAGMA quick_check(5)").fetchall()
             return [str(row[0]) for row in rows if row[0] != "ok"]
 
-    def _layout(self, driver: sqlite3.Connection, text: bytes) -> bytes:
-        pieces: list[str | list[int]] = []
-        for piece in _cut(text):
-            if isinstance(piece, list):
-                numbers = [self._number(driver, body) for body in piece]
-                pieces.append([number - before for number, before in zip(numbers, [0, *numbers[:-1]], strict=True)])
-            else:
-                pieces.append(piece.decode())
-        return zlib.compress(orjson.dumps(pieces), 6)
-
-    def _number(self, driver: sqlite3.Connection, body: bytes) -> int:
-        known = body if len(body) < _LONG else _hash(body)
-        found = self._numbers.get(known)
-        if found is None:
-            digest = _hash(body)
-            row = driver.execute("SELECT number FROM parts WHERE hash = ?", [digest]).fetchone()
-            if row is None:
-                packed = zlib.compress(body, 1)
-                stored = b"z" + packed if len(packed) < len(body) else b"=" + body
-                row = driver.execute("INSERT INTO parts (hash, body) VALUES (?, ?) RETURNING number", [digest, stored])
-                row = row.fetchone()
-            if len(self._numbers) >= _REMEMBERED:
-                self._numbers.clear()
-            found = self._numbers[known] = row[0]
-        return found
-
     def _reader(self) -> sqlite3.Connection | None:
         """Return a connection, None if there is no file yet."""
         if self._opened is not None:
@@ -181,7 +228,7 @@ class Pack:
             if process == os.getpid():
                 driver.close()
             self._opened, self._seen = None, None
-            self._numbers.clear()
+            self._parts.forget()
             self._abouts = {}
         return self._open() if self.path.exists() else None
 
@@ -214,7 +261,7 @@ class Pack:
             yield driver
             driver.execute("COMMIT")
         except BaseException:
-            self._numbers.clear()  # some of them are not there
+            self._parts.forget()  # some of them are not there
             if driver.in_transaction:
                 driver.execute("ROLLBACK")
             raise
@@ -249,11 +296,12 @@ def _as_os_errors() -> Iterator[None]:
         raise OSError(f"the packed texts cannot be read: {error}") from error
 
 
-def _hash(text: bytes) -> bytes:
-    return hashlib.sha256(text).digest()[:_DIGEST]
+def digest(text: bytes) -> bytes:
+    """Return the hash of a text or part."""
+    return hashlib.sha256(text).digest()[:DIGEST]
 
 
-def _cut(text: bytes) -> Iterator[bytes | list[bytes]]:
+def cut(text: bytes) -> Iterator[bytes | list[bytes]]:
     """Yield the parts of a text, several of which follow one another in a list, and what is between the lists."""
     ends = text.find(_CHAIN_ENDS)  # of the thoughts, whose members have the eight spaces of other elements
     between: list[bytes] = []
@@ -285,8 +333,14 @@ def _cut(text: bytes) -> Iterator[bytes | list[bytes]]:
     yield b"".join(between)
 
 
-def _decoded(layout: bytes) -> list[str | list[int]]:
-    pieces: list[Any] = orjson.loads(zlib.decompress(layout))
+def _encoded(pieces: Layout) -> bytes:
+    """Return a layout in few bytes: numbers as differences to the one before."""
+    less = [piece if isinstance(piece, str) else [*map(int.__sub__, piece, [0, *piece])] for piece in pieces]
+    return zlib.compress(orjson.dumps(less), 6)
+
+
+def _decoded(layout: bytes) -> Layout:
+    pieces = orjson.loads(zlib.decompress(layout))
     return [[*accumulate(piece)] if isinstance(piece, list) else piece for piece in pieces]
 
 

@@ -29,7 +29,7 @@ from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.shapes import detect_shape
 from checkpoint_ld.documents.document import parse
 from checkpoint_ld.documents.files import flush
-from checkpoint_ld.documents.packed import PACK, Pack
+from checkpoint_ld.documents.packed import DIGEST, PACK, Pack, PackedText
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -90,6 +90,8 @@ WHOLE: Final = 8
 """The newest checkpoints of an execution that are whole files."""
 _BATCH: Final = 16
 """The number of new files of an execution after which older ones are packed together."""
+_MUCH: Final = 256
+"""The most files whose texts are remembered."""
 _LARGE: Final = 1 << 20
 """The bytes above which a checkpoint is packed at once."""
 _START = 1 << 13
@@ -292,6 +294,8 @@ class FileStore:
         self._pack = Pack(self.directory)
         self._since: dict[str, int] = {}
         """The number of files of each execution since the last packing, as far as this process knows."""
+        self._written: dict[str, tuple[State, PackedText]] = {}
+        """The texts of whole files that this process wrote, by their names, with the states of the files."""
         self._facts: dict[str, Facts] = {}
         """Facts about packed checkpoints, by the names in the pack."""
         self._index = _Index(self.directory)
@@ -326,8 +330,7 @@ class FileStore:
                 return _same(known, self._pack.path, checkpoint, data)
             if self.whole is not None and (packed or len(data) > _LARGE):
                 with pack_errors(self._pack.path):
-                    text = names(checkpoint.id)[0], data, _about(Header.of(checkpoint))
-                    self._pack.add([text], sha256=checkpoint.sha256)
+                    self._pack.add([_text_of(checkpoint)])
                 return Put(None, created=True)
             first, second = names(checkpoint.id)[0], hashed_name(checkpoint.id)
             choices = (second,) if self._index.is_taken(first) else (first, second)
@@ -343,6 +346,9 @@ class FileStore:
                 with self._guard:
                     with suppress(FileNotFoundError):  # packed or deleted by another process
                         self._index.add(path, Header.of(checkpoint))
+                        self._written[path.name] = self._index.listed[path.name].state, _text_of(checkpoint)
+                        if len(self._written) > _MUCH:
+                            self._written.clear()
                     self._pack_older(checkpoint.execution_id)
                 return Put(path, created=True)
         raise StoreError(f"{self.directory}: the names for {checkpoint.id!r} are taken by other files; move them away")
@@ -412,9 +418,8 @@ class FileStore:
             packed = None if self._held(checkpoint_id) else self._packed(checkpoint_id)
             if packed is not None:
                 changed = amended(AgentCheckpoint.load(packed), name=name, description=description, metadata=metadata)
-                about = _about(Header.of(changed))
                 with pack_errors(self._pack.path):
-                    self._pack.add([(file_name(checkpoint_id), changed.content(), about)], replace=True)
+                    self._pack.add([_text_of(changed)], replace=True)
                 self._facts.clear()
                 return changed
             path = self.path(checkpoint_id)
@@ -507,14 +512,20 @@ class FileStore:
         try:
             with locked(self.directory, 0), pack_errors(self._pack.path):
                 moved = [one for one in older if one[2].is_file() and not one[2].is_symlink()]
-                texts = ((file_name(head.id), path.read_bytes(), _about(head)) for _, head, path in moved)
-                self._pack.add(texts)
+                self._pack.add(self._text_at(head, path) for _, head, path in moved)
                 for _, _, path in moved:
                     path.unlink(missing_ok=True)
                     self._index.remove(path)
                 flush(self.directory)
         except (StoreError, OSError) as error:
             _logger.warning("%s: older checkpoints stay whole files: %s", self.directory, error)
+
+    def _text_at(self, head: Header, path: Path) -> PackedText:
+        """Return the text in a file; of one that this process wrote, and nobody changed, its pieces are known."""
+        state, text = self._written.pop(path.name, (None, None))
+        if text is not None and state == _state(path.stat()):
+            return text
+        return PackedText.of(file_name(head.id), path.read_bytes(), _about(head))
 
     def _faults_of_pack(self, *, repair: bool) -> Iterator[Finding]:
         where = self._pack.path
@@ -604,6 +615,11 @@ def pack_errors(path: Path) -> Iterator[None]:
 
 def _about(header: Header) -> dict[str, Any]:
     return {name: getattr(header, name) for name in _MEMBERS}
+
+
+def _text_of(checkpoint: AgentCheckpoint) -> PackedText:
+    about, hashed = _about(Header.of(checkpoint)), bytes.fromhex(checkpoint.sha256)
+    return PackedText(file_name(checkpoint.id), checkpoint.form.pieces, about, hashed[:DIGEST])
 
 
 def _same(held: bytes, path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
