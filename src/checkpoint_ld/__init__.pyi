@@ -71,6 +71,7 @@ from checkpoint_ld.errors import (
     ShapesError as ShapesError,
     SourceMissingError as SourceMissingError,
     StoreBusyError as StoreBusyError,
+    ShapesWarning as ShapesWarning,
     StoredCodeWarning as StoredCodeWarning,
     StoreError as StoreError,
     StoreFull as StoreFull,

@@ -39,7 +39,7 @@
 
 A fault of a readable document is no exception but a `Finding`. `FindingsWarning` (UserWarning) is for a benchmark that
 has findings, `StoredCodeWarning` (UserWarning) for stored code that runs, `CheckpointWarning` (UserWarning) for an
-automatic checkpoint that could not be saved.
+automatic checkpoint that could not be saved, `ShapesWarning` (UserWarning) for shapes of which a part has no effect.
 """
 
 from __future__ import annotations
@@ -270,6 +270,10 @@ class FindingsWarning(UserWarning):
 
 class StoredCodeWarning(UserWarning):
     """Code that is stored in a checkpoint is run on request."""
+
+
+class ShapesWarning(UserWarning):
+    """A shapes graph has a term without effect, or a shape that is left out."""
 
 
 class CheckpointWarning(UserWarning):

@@ -90,6 +90,53 @@ class Rule(NamedTuple):
     excused: tuple[str, ...] = ()
 
 
+def _about_shapes(code: str, slug: str, title: str, severity: Severity, why: str, remedy: str) -> Rule:  # noqa: PLR0913, PLR0917 - the fields of a rule
+    see = "validate.md#shapes-of-your-own"
+    return Rule(code, slug, title, severity, why=why, remedy=remedy, see=see, family="Shapes of your own")
+
+
+ABOUT_SHAPES: Mapping[str, Rule] = MappingProxyType(
+    {
+        one.code: one
+        for one in (
+            _about_shapes(
+                "SH001",
+                "shape-term",
+                "a term of SHACL's namespace without effect",
+                Severity.WARNING,
+                "SHACL ignores what it does not know, so that a misspelt constraint constrains nothing.",
+                "spell the term as SHACL does",
+            ),
+            _about_shapes(
+                "SH002",
+                "shape-pattern",
+                "a shape that is left out because of its pattern",
+                Severity.VIOLATION,
+                "A pattern that is no regular expression of XPath, or cannot be applied exactly, would judge wrongly.",
+                "write a pattern of XPath without that part",
+            ),
+            _about_shapes(
+                "SH003",
+                "shape-target",
+                "a shape whose targets match nothing in any of the files",
+                Severity.WARNING,
+                "A shape without focus nodes finds nothing, whatever the files hold.",
+                "name a class, a property or a node that the graphs have",
+            ),
+            _about_shapes(
+                "SH004",
+                "shape-namespace",
+                "a target in http://schema.org/",
+                Severity.WARNING,
+                "The graphs of checkpoints have the terms of schema.org in https.",
+                "write https://schema.org/",
+            ),
+        )
+    }
+)
+"""The rules about the shapes of a user themselves, by code; they have neither shapes nor examples."""
+
+
 def finding(  # noqa: PLR0913 - all but the first two are named, and each is a part of a Finding
     slug: str,
     message: str,
@@ -141,15 +188,17 @@ def shipped_in(file: Path) -> tuple[Rule, ...]:
 def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
     """Yield the rules in a Turtle file: the nodes with a `ck:code`.
 
-    With `named`, also named shapes without a code, with the end of their name as the code.
+    With `named`, the slug is the end of their name, and named shapes without a code are rules too, with it as the code.
     """
-    nodes = {iri: properties for iri, properties in statements_in(file).items() if not iri.startswith(BLANK)}
+    nodes = statements_in(file)
     about = next((node for node in nodes.values() if _TITLE in node), {})
     for iri, properties in nodes.items():
+        name = local_name(iri)
         if CHECKPOINT_SHACL + "code" in properties:
-            yield _rule(iri, properties, about)
-        elif named and not _SHAPES.isdisjoint(map(text_of, properties.get(_TYPE, ()))):
-            yield _rule(iri, properties, about)._replace(code=local_name(iri), slug=local_name(iri))
+            found = _rule(iri.removeprefix(BLANK), properties, about)
+            yield found._replace(slug="" if iri.startswith(BLANK) else name) if named else found
+        elif named and not iri.startswith(BLANK) and not _SHAPES.isdisjoint(map(text_of, properties.get(_TYPE, ()))):
+            yield _rule(iri, properties, about)._replace(code=name, slug=name)
 
 
 def local_name(iri: str) -> str:
@@ -170,7 +219,7 @@ def _rule(iri: str, properties: Properties, about: Properties) -> Rule:
         message=value("message", SHACL),
         remedy=value("remedy"),
         condition=value("condition"),
-        see=text_of(about.get(_SEE_ALSO, _NOTHING)[0]),
+        see=text_of((properties.get(_SEE_ALSO) or about.get(_SEE_ALSO, _NOTHING))[0]),
         shape=iri,
         family=text_of(about.get(_TITLE, _NOTHING)[0]),
         member=value("member"),
@@ -205,12 +254,14 @@ def parsed(file: Path) -> Statements:
     """Parse a Turtle file. Raises as `statements_in`."""
     found: Statements = {}
     names: dict[str, str] = {}
+    is_ours = file.is_relative_to(data.folder(FOLDER))
+    label = file.stem if is_ours else f"{file.stem}-{zlib.crc32(str(file.absolute()).encode('utf-8', 'replace')):x}"
 
     def term(node: Any) -> Term:
         if isinstance(node, pyoxigraph.NamedNode):
             return str(node.value)
         if isinstance(node, pyoxigraph.BlankNode):
-            return names.setdefault(node.value, f"{BLANK}{file.stem}-{len(names)}")
+            return names.setdefault(node.value, f"{BLANK}{label}-{len(names)}")
         datatype = None if node.datatype.value.endswith(("#string", "#langString")) else node.datatype.value
         return [node.value, datatype, node.language]
 

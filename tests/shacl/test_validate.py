@@ -1,6 +1,7 @@
 """`checkpoint_ld.shacl.validate`: any rdflib graph held against anybody's shapes."""
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from rdflib import RDF, RDFS, SH, XSD, BNode, Dataset, Graph, Literal, Namespace
 from rdflib.collection import Collection
 
 from checkpoint_ld import shacl
-from checkpoint_ld.errors import SettingsError, ShapesError
+from checkpoint_ld.errors import SettingsError, ShapesError, ShapesWarning
 from checkpoint_ld.graph.store import SubjectIndexStore
 from tests.w3c.test_shacl import entries
 
@@ -229,8 +230,6 @@ def test_shapes_that_contradict_themselves_are_an_error_of_ours() -> None:
         ("ex:S sh:targetNode ex:a ; sh:datatype 'text' .", "the IRI of a datatype"),
         ("ex:S sh:targetNode ex:a ; sh:nodeKind sh:Thing .", "one of the six"),
         ("ex:S sh:targetNode ex:a ; sh:minInclusive ex:b .", "write a literal"),
-        ("ex:S sh:targetNode ex:a ; sh:pattern '(' .", "no regular expression"),
-        ("ex:S sh:targetNode ex:a ; sh:pattern 'a' ; sh:flags 'u' .", "the flags are u"),
         ("ex:S sh:targetNode ex:a ; sh:in ex:b .", "is no list"),
         ("ex:S sh:targetNode ex:a ; sh:in _:l . _:l rdf:first 1 ; rdf:rest _:l .", "is no list"),
         ("ex:S sh:targetNode ex:a ; sh:or () .", "an empty list"),
@@ -358,7 +357,8 @@ def test_advanced_features_count_on_request() -> None:
     rule = """ex:R sh:targetClass ex:Person ; sh:rule [ a sh:TripleRule ; sh:subject sh:this ;
         sh:predicate ex:name ; sh:object 'somebody' ] ."""
 
-    assert found(PERSONS, target + "sh:nodeKind sh:Literal .") == []
+    with pytest.warns(ShapesWarning, match="which are not applied"):
+        assert found(PERSONS, target + "sh:nodeKind sh:Literal .") == []
     assert found(PERSONS, target + "sh:nodeKind sh:Literal .", advanced=True) == [
         ("bob", "NodeKindConstraintComponent")
     ]
@@ -380,6 +380,36 @@ def test_a_term_is_the_same_with_and_without_the_datatype_of_texts() -> None:
 
     assert found(data, shapes.replace("sh:equals ex:q ", "")) == []
     assert found(data.add((EX.a, EX.q, Literal("x"))), shapes) == []
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ("sh:pattern '('", "no regular expression"),
+        ("sh:pattern 'a' ; sh:flags 'u'", "the flags are u"),
+    ],
+)
+def test_a_pattern_that_cannot_be_applied_stops_its_shape_alone(shape: str, words: str) -> None:
+    shapes = f"ex:P sh:targetNode ex:a ; {shape} ." + NAMED
+    with pytest.warns(ShapesWarning, match=f"the shape <http://example.org/P> is not applied, because .*{words}"):
+        assert found(PERSONS, shapes) == [("bob", "MinCountConstraintComponent")]
+
+
+@pytest.mark.parametrize(
+    ("term", "remedy"),
+    [
+        ("sh:minCuont 1", "SHACL does not define: did you mean sh:minCount?"),
+        ("sh:mincount 1", "SHACL does not define: did you mean sh:minCount?"),
+        ("sh:memberShape ex:b", "SHACL 1.2 defines: it has no effect here"),
+        ("sh:wxyz 1", "SHACL does not define: it has no effect; take it out"),
+        ("sh:js [ ]", "JavaScript Extensions, which are not applied: write a query"),
+        ("sh:rule [ ]", "Advanced Features, which are not applied: apply them by advanced=True"),
+    ],
+)
+def test_a_term_without_effect_is_a_warning(term: str, remedy: str) -> None:
+    with pytest.warns(ShapesWarning, match=re.escape(remedy)):
+        compiled = shacl.compile_shapes(graph(f"ex:S sh:targetNode ex:a ; {term} ."))
+    assert [one.node for one in compiled.problems] == [EX.S]
 
 
 def test_what_cannot_be_compared_is_not_below() -> None:

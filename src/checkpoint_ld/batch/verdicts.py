@@ -35,7 +35,7 @@ _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 """What marks a folder as a cache for programs that make backups (bford.info/cachedir)."""
 _IGNORE = ".gitignore"
 _SOURCES = frozenset((".py", ".ttl", ".jsonld", ".json"))
-_MEMBERS = frozenset(("dialect", "findings", "noted", "has_text", "has_graph"))
+_MEMBERS = frozenset(("dialect", "findings", "noted", "has_text", "has_graph", "unmatched"))
 
 
 def _code() -> str:
@@ -163,6 +163,7 @@ def _encoded(checked: Checked, file: str, noted: Noted | None, *, has_graph: boo
         "noted": noted,
         "has_text": checked.text is not None,
         "has_graph": has_graph,
+        "unmatched": None if checked.unmatched is None else sorted(checked.unmatched),
     }
 
 
@@ -182,4 +183,6 @@ def _decoded(held: dict[str, Any], file: str, data: bytes) -> tuple[Checked, Not
     if noted is not None:
         noted = (noted[0], frozenset(noted[1]), noted[2]) if len(noted) == 3 else tuple(noted)
     text = unpacked(data, file, DEFAULT_LIMITS).decode("utf-8-sig") if held["has_text"] else None
-    return Checked(file, tuple(findings), held["dialect"], text, Graph() if held["has_graph"] else None), noted
+    unmatched = None if held["unmatched"] is None else frozenset(held["unmatched"])
+    graph = Graph() if held["has_graph"] else None
+    return Checked(file, tuple(findings), held["dialect"], text, graph, unmatched), noted

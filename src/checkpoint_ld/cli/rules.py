@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.text import Text
 
@@ -47,12 +48,17 @@ def rules(
         help="With --to: the shapes as checkpoint-ld applies them, whose components call functions of Python. "
         "Without it, rules that only Python can decide look at what convert --inferred writes.",
     ),
+    shapes: tuple[str, ...] = options.file(
+        "--shapes",
+        multiple=True,
+        help="A file or folder of shapes of your own, which are rules too; unless given, those of the configuration.",
+    ),
     output: Output = options.output("With --to: the file to write; - for standard output."),
 ) -> None:
     """List the rules, or explain some: the requirement, the reason, the remedy; for one of them also examples."""
     if to is not None:
-        if names or as_json:
-            raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
+        if names or as_json or shapes:
+            raise SettingsError("--to writes all rules of a profile: leave the names of rules, --json and --shapes out")
         from checkpoint_ld.validation.profiles import DEFAULT, shapes_graph
 
         output.check()
@@ -63,7 +69,7 @@ def rules(
         raise SettingsError("--python and --output are about --to: name the syntax, such as --to turtle")
     from checkpoint_ld.validation.selection import codes_of
 
-    known = _rules_of(profile)
+    known = _rules_of(profile, shapes)
     wanted = codes_of(names, known)
     chosen = [rule for code, rule in sorted(known.items()) if not wanted or code in wanted]
     if as_json:
@@ -74,15 +80,17 @@ def rules(
         console.print(line, soft_wrap=True)
 
 
-def _rules_of(profile: str | None) -> Mapping[str, Rule]:
-    if profile is None:
-        from checkpoint_ld.rules import catalogue
+def _rules_of(profile: str | None, shapes: Sequence[str]) -> Mapping[str, Rule]:
+    from checkpoint_ld.batch import configuration
+    from checkpoint_ld.rules import catalogue
 
+    shapes = tuple(shapes) or tuple(map(str, configuration.find(Path()).shapes))
+    if profile is None and not shapes:
         return catalogue()
     from checkpoint_ld.validation import profiles
 
-    found: Mapping[str, Rule] = profiles.profile(profile, ()).rules
-    return found
+    found: Mapping[str, Rule] = profiles.profile(profile or profiles.DEFAULT, shapes).rules
+    return {**catalogue(), **found} if profile is None else found
 
 
 def _as_json(rule: Rule) -> dict[str, Any]:
@@ -113,7 +121,7 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
         if at:
             yield Text("")
         severity = (rule.severity.label, _STYLES[rule.severity])
-        yield Text.assemble((f"{rule.code} {rule.slug}", "bold"), ": ", severity, f": {rule.title}")
+        yield Text.assemble((f"{rule.code} {rule.slug}".strip(), "bold"), ": ", severity, f": {rule.title}")
         details = [
             ("about", rule.family),
             ("why", rule.why),

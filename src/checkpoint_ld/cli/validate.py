@@ -405,7 +405,9 @@ class _ValidationRun:
         from checkpoint_ld.rules import FIXED
 
         together = families.Together(self.profiles)
-        selected = [self.selection.applied(one) for one in together.added(self._checked(files, together))]
+        own = together.added(self._checked(files, together))
+        found = families.with_shapes(own, self.profiles, is_whole=not self.has_failed)
+        selected = [self.selection.applied(one) for one in found]
         if self.cache is not None and self.cache.fault and not self.quiet:
             streams.note(self.cache.fault)
         if any(found.rule in FIXED for one in selected for found in one.findings):

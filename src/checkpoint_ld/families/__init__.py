@@ -329,7 +329,7 @@ def validate(
     together = Together(chosen)
     with expanding(expansion):
         found = [check(source, chosen, syntax=syntax, engine=engine, together=together) for source in sources]
-        return report_of(together.added(found), chosen)
+        return report_of(with_shapes(together.added(found), chosen), chosen)
 
 
 def check(
@@ -458,6 +458,18 @@ class Together:
         if read.document is not None:
             texts[at] = read.document.data.decode("utf-8-sig", "replace")
         return read
+
+
+def with_shapes(checked: Sequence[Checked], chosen: Profiles, *, is_whole: bool = True) -> Sequence[Checked]:
+    """Return what was validated by `chosen`, and the files of the user's shapes about which there are findings.
+
+    `is_whole` is whether no source is missing.
+    """
+    if not chosen.first.own_shapes:
+        return checked
+    from checkpoint_ld.validation.own_shapes import checked_shapes  # noqa: PLC0415 - most have no shapes of their own
+
+    return [*checked, *checked_shapes(chosen.first, checked, is_whole=is_whole)]
 
 
 def report_of(checked: Iterable[Checked], chosen: Profiles) -> Report:

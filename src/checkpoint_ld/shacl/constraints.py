@@ -188,6 +188,17 @@ class Pattern(ValueConstraint):
         return VALUES_ALONE
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class UnappliedConstraint(Constraint):
+    """A constraint that cannot be applied for a `reason`, so that its shape is left out."""
+
+    reason: str = ""
+
+    def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:  # noqa: ARG002 - as declared
+        """Yield nothing."""
+        yield from ()
+
+
 @lru_cache(maxsize=500)
 def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
     return re.compile(pattern, flags)
@@ -204,8 +215,8 @@ def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
         pattern = xpath.translated(text, flags)
         patterns.refuse_faulty(pattern, [one.upper() for one in set(flags) & set("ims")])
     except (ValueError, EvaluationError) as error:
-        given_as = f"sh:pattern of {described(shapes, shape)} is {shown(term)}"
-        raise ShapesError(f"{given_as}, which is no regular expression that can be applied: {error}") from error
+        reason = f"its sh:pattern {shown(term)} is no regular expression that can be applied ({error})"
+        return UnappliedConstraint(_component_of("pattern"), "", reason=reason)
     return Pattern(
         _component_of("pattern"),
         f"Value does not match pattern '{_braces(text)}'",

@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.errors import ShapesError, ShapesWarning, warn
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
-from checkpoint_ld.shacl.constraints import COMPILERS, QUALIFIED_COUNTS, Pattern, compile_qualified, truth
+from checkpoint_ld.shacl.constraints import (
+    COMPILERS,
+    QUALIFIED_COUNTS,
+    Pattern,
+    UnappliedConstraint,
+    compile_qualified,
+    truth,
+)
 from checkpoint_ld.shacl.data import DataGraph, Table, index_of
+from checkpoint_ld.shacl.problems import ShapesProblem, pattern_problem, term_problems
 from checkpoint_ld.shacl.shape import (
     QUERIES,
     VIOLATION,
@@ -63,7 +71,8 @@ class Shapes:
 
     `rules` infer statements first, `target_queries` give focus nodes, by the nodes of sh:target, and `declared` are the
     functions that queries call (SHACL Advanced Features). `is_for_pyshacl` is whether pySHACL applies all of them;
-    `functions` is the `module:function` that registers functions of queries with rdflib for it.
+    `functions` is the `module:function` that registers functions of queries with rdflib for it. `problems` are doubts
+    about the shapes: terms without effect, and shapes that are left out.
     """
 
     index: Index = field(repr=False)
@@ -74,6 +83,7 @@ class Shapes:
     declared: Mapping[Node, ShapesFunction] = field(default_factory=dict, repr=False)
     is_for_pyshacl: bool = False
     functions: str = ""
+    problems: tuple[ShapesProblem, ...] = ()
 
     @cached_property
     def targeted(self) -> tuple[Shape, ...]:
@@ -120,9 +130,13 @@ def compile_shapes(
     """Compile a shapes graph, so that it is read only once for many data graphs.
 
     `components` maps the IRIs of constraint components, or of shapes with sh:sparql, to Python functions that replace
-    their queries. With `advanced`, SHACL Advanced Features count. Raises ShapesError for an ill-formed shapes graph.
+    their queries. With `advanced`, SHACL Advanced Features count. Gives a ShapesWarning for each of the `problems` of
+    the shapes. Raises ShapesError for an ill-formed shapes graph.
     """
-    return compile_statements(index_of(shapes_graph), components or {}, advanced=advanced)
+    found = compile_statements(index_of(shapes_graph), components or {}, advanced=advanced)
+    for problem in found.problems:
+        warn(ShapesWarning(str(problem)))
+    return found
 
 
 def compile_statements(
@@ -157,6 +171,7 @@ class _Compilation:
         self.advanced = advanced
         self.found: dict[Node, Shape] = {}
         self.target_queries: dict[Node, TargetQuery] = {}
+        self.problems: list[ShapesProblem] = []
 
     def shapes(self) -> Shapes:
         """Return all shapes with targets, and those that they refer to."""
@@ -181,7 +196,10 @@ class _Compilation:
                 raise ShapesError(f"the shapes refer to one another more than {_DEEPEST} deep: nest them less")
             for node in group:
                 self.found[node] = replace(self.found[node], is_recursive=True)
-        return Shapes(self.index, self.found, self.advanced, rules, self.target_queries, self._declared)
+        problems = (*term_problems(self.index, is_advanced=self.advanced), *self.problems)
+        return Shapes(
+            *(self.index, self.found, self.advanced, rules, self.target_queries, self._declared), problems=problems
+        )
 
     def _rules(self, targeted: Iterable[Node]) -> Iterator[InferenceRule]:
         """Yield the rules of shapes with targets that are not deactivated."""
@@ -287,6 +305,9 @@ class _Compilation:
                 f"the severity of {self._shown(node)} is {', '.join(map(shown, severities))}: write one IRI"
             )
         is_deactivated = truth(self.index, node, "deactivated")
+        constraints = () if is_deactivated else tuple(self._constraints(node, held))
+        unapplied = [one.reason for one in constraints if isinstance(one, UnappliedConstraint)]
+        self.problems += [pattern_problem(self.index, node, reason) for reason in unapplied]
         return Shape(
             node,
             path_of(self.index, paths[0]) if paths else None,
@@ -294,7 +315,7 @@ class _Compilation:
             described(self.index, paths[0]) if paths else "",
             shared(severities[0]) if severities else VIOLATION,
             tuple(one for one in messages if isinstance(one, Literal)),
-            () if is_deactivated else tuple(self._constraints(node, held)),
+            () if unapplied else constraints,
             targets,
         )
 

@@ -365,7 +365,8 @@ class Collection:
         Raises LookupFailedError, and SettingsError for a profile that does not exist or for invalid shapes.
         """
         chosen = families.Profiles(profile, tuple(shapes))
-        return families.report_of((self._checked(graph, chosen, cache) for graph in graphs or self), chosen)
+        found = [self._checked(graph, chosen, cache) for graph in graphs or self]
+        return families.report_of(families.with_shapes(found, chosen), chosen)
 
     def dump(self, out: BinaryIO, syntax: str = "nq") -> None:
         """Write all checkpoints as N-Quads (`nq`) or TriG (`trig`), sorted; equal collections give equal bytes.

@@ -20,7 +20,7 @@ from rdflib import Graph, URIRef
 
 from checkpoint_ld import data, rules
 from checkpoint_ld.documents.files import files_below, reading
-from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
+from checkpoint_ld.errors import SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
@@ -182,11 +182,17 @@ def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
     if not own:
         return found
     statements = tuple(map(_parsed, own))
-    added = {rule.code: rule for file in own for rule in rules.rules_of(file, named=True)}
-    taken = sorted(added.keys() & rules.catalogue().keys())
+    added: dict[str, Rule] = {}
+    for rule in (rule for file in own for rule in rules.rules_of(file, named=True)):
+        if added.setdefault(rule.code, rule).shape != rule.shape and rule.code != rule.slug:
+            raise SettingsError(
+                f"two of your own shapes have the code {rule.code}: give each constraint a code of its own"
+            )
+    taken = sorted(added.keys() & {*rules.catalogue(), *rules.ABOUT_SHAPES})
     if taken:
         raise SettingsError(f"the code {taken[0]} of your own shapes is one of ours: use another family of letters")
-    return replace(found, rules=MappingProxyType({**found.rules, **added}), own_shapes=own, own_statements=statements)
+    known = MappingProxyType({**found.rules, **rules.ABOUT_SHAPES, **added})
+    return replace(found, rules=known, own_shapes=own, own_statements=statements)
 
 
 _of_name = profile  # where a parameter has its name
@@ -250,12 +256,9 @@ def shipped_statements(file: Path) -> Index:
 
 
 def _parsed(file: Path) -> Index:
-    held = rules.parsed_beforehand(file)
-    if held is not None:
-        return emission.index_of(held)
     try:
-        return emission.parse(file.read_bytes(), "turtle")
-    except (ReadError, OSError) as error:
+        return emission.index_of(rules.statements_in(file))
+    except (SyntaxError, OSError) as error:
         raise SettingsError(f"the shapes in {file} cannot be read: {error}") from error
 
 

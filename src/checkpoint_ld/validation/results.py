@@ -25,7 +25,7 @@ from checkpoint_ld.shacl.shapes import compile_statements
 from checkpoint_ld.validation.constraints import components, forms
 from checkpoint_ld.validation.constraints.forms import FORMS, key_of, value_of
 from checkpoint_ld.validation.inference import infer, predicate_of
-from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SETTINGS, SHACL, TRAIT_TYPES
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, ID_BASE, KARENINA, RDF, SCHEMA, SETTINGS, SHACL, TRAIT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,8 @@ class Checked:
 
     `source` is its name as given, None if it has none; `dialect` is None if it is not known. `text` is the JSON text
     that places point into, None if there are no findings, for RDF syntaxes and for data that is no text. `results` is
-    the SHACL validation report (SHACL 1.0 §3.6), None if no graph could be made.
+    the SHACL validation report (SHACL 1.0 §3.6), None if no graph could be made. `unmatched` are the user's shapes
+    whose targets match nothing in it, None if there are no shapes of the user, or no graph.
     """
 
     source: str | None
@@ -54,6 +55,7 @@ class Checked:
     dialect: str | None = None
     text: str | None = field(default=None, repr=False)
     results: Graph | None = field(default=None, repr=False)
+    unmatched: frozenset[str] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -187,7 +189,7 @@ def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[FindingRes
             around = {term: subject for subject, _, term in triples_of(shapes) if isinstance(term, BNode)}
         if one.shape not in paths:
             paths[one.shape] = tuple(_alternatives(shapes, one.shape))
-        shape = _named(one.shape, around)
+        shape = _named(one.shape, around, shapes)
         yield FindingResult(
             focus=one.focus,
             shape=shape,
@@ -214,10 +216,13 @@ def _by_path(result: FindingResult, data: DataGraph) -> Iterator[FindingResult]:
         yield from (replace(result, paths=(path,)) for path in held_paths)
 
 
-def _named(shape: Node, around: dict[Node, Node]) -> Node:
-    """Return a named shape: `shape` itself, or the one around it."""
+_CODE = URIRef(CHECKPOINT_SHACL + "code")
+
+
+def _named(shape: Node, around: dict[Node, Node], shapes: Index) -> Node:
+    """Return a shape with a name or a code: `shape` itself, or the one around it."""
     seen = set()
-    while isinstance(shape, BNode) and shape in around and shape not in seen:
+    while isinstance(shape, BNode) and shape in around and shape not in seen and _CODE not in shapes.get(shape, {}):
         seen.add(shape)
         shape = around[shape]
     return shape
