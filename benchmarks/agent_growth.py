@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 STORES: dict[str, Callable[[Path], dict[str, Any]]] = {
     "files, packed": lambda folder: {"files": FileStore(folder)},
     "files, all whole": lambda folder: {"files": FileStore(folder, whole=None)},
-    "database": lambda folder: {"database": folder / "agents.db"},
+    "database": lambda folder: {"files": None, "database": folder / "agents.db"},
 }
 
 

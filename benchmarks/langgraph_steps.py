@@ -66,7 +66,7 @@ def saver(name: str, folder: Path) -> Iterator[Any]:
         with SqliteSaver.from_conn_string(str(folder / "own.db")) as own:
             yield own
     else:
-        place: Any = {name: folder / name}
+        place: Any = {"files": None, name: folder / name}
         with CheckpointManager(**place) as manager:
             yield CheckpointSaver(manager)
 

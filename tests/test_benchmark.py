@@ -840,3 +840,28 @@ def test_the_findings_of_a_benchmark_that_was_not_edited_need_no_second_graph(mo
     assert expected
     monkeypatch.setattr(CheckpointGraph, "of_tree", lambda _: pytest.fail("a second graph is built"))
     assert benchmark.findings == expected
+
+
+@pytest.mark.parametrize("path", ["", "/item", "/item/acceptedAnswer", "/item/rating/0"])
+def test_a_type_that_contradicts_its_place_is_a_finding_at_load_and_refused_when_strict(path: str) -> None:
+    tree = canonical(item("Which metal rusts?"))
+    holder: Any = tree["dataFeedElement"][0]
+    for step in path.split("/")[1:]:
+        holder = holder[int(step) if step.isdecimal() else step]
+    holder["@type"] = "Thing"
+    data = json.dumps(tree).encode()
+
+    [finding] = (one for one in Benchmark.load(data).findings if one.code == "KN003")
+    assert (finding.place.pointer, finding.severity) == (f"/dataFeedElement/0{path}/@type", Severity.WARNING)
+    with pytest.raises(ReadError, match=r'KN003 .*the type is "Thing": this place requires'):
+        Benchmark.load(data, strict=True)
+
+
+@pytest.mark.parametrize("member", ["codeRepository", "name"])
+def test_the_name_and_the_repository_of_a_template_have_to_be_texts(member: str) -> None:
+    tree = canonical(item("Which metal rusts?"))
+    tree["dataFeedElement"][0]["item"]["hasPart"][member] = 5
+
+    place = f"/dataFeedElement/0/item/hasPart/{member}"
+    found = checkpoint_ld.validate(json.dumps(tree).encode()).at_least(Severity.VIOLATION)
+    assert [one.place.pointer for one in found] == [place]

@@ -29,6 +29,19 @@ def test_nothing_given_is_the_usual_folder(here: Path) -> None:
     assert (here / "checkpoints" / f"{saved.id}.json").is_file()
 
 
+def test_a_database_has_the_files_beside_it_unless_there_shall_be_none(here: Path) -> None:
+    with CheckpointManager(database="agents.db") as manager:
+        saved = manager.save(RuntimeState("agent"))
+    assert (here / "checkpoints" / f"{saved.id}.json").is_file()
+    with CheckpointManager(files=None, database="agents.db") as manager:
+        assert manager.get(saved.id) == saved.checkpoint
+        alone = manager.save(RuntimeState("agent"))
+    assert [path.stem for path in (here / "checkpoints").glob("*.json")] == [saved.id]
+    assert alone.path is None
+    with pytest.raises(SettingsError, match="there is no store: give files, database or graph"):
+        CheckpointManager(None)
+
+
 @pytest.mark.parametrize(
     ("database", "graph"),
     [("sqlite:///agents.db", "graphs"), ("agents.db", Path("graphs")), (Path("agents.db"), "./graphs")],
@@ -39,7 +52,7 @@ def test_texts_and_paths_name_all_stores(database: str | Path, graph: str | Path
         assert manager.verify() == ()
         assert [store.get(saved.id) for store in manager.store.stores.values()] == [saved.checkpoint] * 3
     assert sorted(map(str, Path().iterdir())) == ["agents.db", "file", "files", "folder", "graphs"]
-    with Collection.open("graphs") as collection, CheckpointManager(graph=collection) as manager:
+    with Collection.open("graphs") as collection, CheckpointManager(None, graph=collection) as manager:
         assert manager.get(saved.id) == saved.checkpoint
         assert manager.save(RuntimeState("agent")).created
         assert len(collection) == 2
@@ -77,7 +90,7 @@ def test_a_place_that_cannot_be_that_of_the_store_is_refused_at_once(given: dict
 
 
 def test_a_small_file_that_is_no_database_is_left_alone(here: Path) -> None:
-    with CheckpointManager(database="file") as manager, pytest.raises(IntegrityError, match="is no database"):
+    with CheckpointManager(None, "file") as manager, pytest.raises(IntegrityError, match="is no database"):
         manager.save(RuntimeState("agent"))
     assert (here / "file").read_text(encoding="utf-8") == "text"
 

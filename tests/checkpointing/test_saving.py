@@ -182,8 +182,8 @@ def test_any_store_alone_is_enough(tmp_path: Path) -> None:
     for settings in (
         {"files": tmp_path / "files"},
         {"files": FileStore(tmp_path / "others")},
-        {"database": f"sqlite:///{tmp_path}/c.db"},
-        {"graph": MemoryStore()},
+        {"files": None, "database": f"sqlite:///{tmp_path}/c.db"},
+        {"files": None, "graph": MemoryStore()},
     ):
         with CheckpointManager(**settings) as manager:
             saved = manager.save(RuntimeState("a"))

@@ -520,3 +520,20 @@ def test_a_complete_trait_comes_back_as_it_was(trait: tuple[Family, dict[str, An
     rating = rating_from_v2(*trait, scope)
 
     assert trait_from_rating(rating, scope) == trait
+
+
+def test_what_has_no_identifier_gets_the_described_one_as_in_the_gui() -> None:
+    asked = question("What is the capital of France?", rating=[rating("Brief", f"karenina:{OWN}")])
+    parts = [element(**{"@id": "urn:uuid:question-1"}, item=asked)]
+    trait = rating("Is Short", "karenina:GlobalRubricTrait")
+    tree = written(feed(**{"@context": HTTPS}, dataFeedElement=parts, rating=[trait]))
+
+    [part] = tree["hasPart"]
+    held = part["item"]
+    assert held["@id"] == "urn:uuid:question-what-is-the-capital-of-france-41620d5c"
+    assert held["acceptedAnswer"]["@id"] == "urn:uuid:answer-question-1"
+    assert held["hasPart"]["@id"] == "urn:uuid:template-question-1"
+    assert [one["@id"] for one in (*tree["rating"], *held["rating"])] == [
+        "urn:uuid:rating-is-short",
+        "urn:uuid:rating-brief",
+    ]

@@ -240,6 +240,30 @@ class TestWithCloudpickle:
         read = CallableRubricTrait.model_validate_json(found.model_dump_json())
         assert (judged(read, "lead"), judged(read, "tin")) == (True, False)
 
+    def test_the_function_itself_runs_until_the_trait_is_read(self) -> None:
+        heard: list[str] = []
+
+        def is_long(text: str) -> bool:
+            heard.append(text)
+            return len(text) > 3
+
+        made = CallableRubricTrait.from_callable("long", is_long, "boolean", invert_result=True)
+        assert (made.evaluate("lead"), made.evaluate("tin"), heard) == (False, True, ["lead", "tin"])
+        assert made.model_copy(deep=True).evaluate("lead") is False
+        assert made.evaluate("lead", callable_override=lambda _: False) is True
+        assert judged(made, "tin") is True
+        assert heard == ["lead", "tin", "lead"]
+        for read in (
+            CallableRubricTrait.model_validate_json(made.model_dump_json()),
+            pickle.loads(pickle.dumps(made)),
+            made.model_copy(update={"callable_code": CallableCode("lambda text: True")}),
+        ):
+            with pytest.raises(EvaluationError, match="stored code is never run"):
+                read.evaluate("lead")
+        failing = CallableRubricTrait.from_callable("fails", lambda text: 1 / len(text) > 0, "boolean")
+        with pytest.raises(EvaluationError, match="the function raised ZeroDivisionError"):
+            failing.evaluate("")
+
     def test_all_members_are_kept(self) -> None:
         found = CallableRubricTrait.from_callable("s", len, "score", None, "length", 0, 9, higher_is_better=None)
         assert (found.min_score, found.max_score, found.summary, found.higher_is_better) == (0, 9, "length", None)

@@ -115,7 +115,7 @@ def test_it_passes_the_official_suite_in_full(kind: str, tmp_path: Path) -> None
     number = itertools.count()
 
     async def factory() -> AsyncGenerator[CheckpointSaver]:
-        place: Any = {kind: tmp_path / f"{next(number)}"}
+        place: Any = {"files": None, kind: tmp_path / f"{next(number)}"}
         with CheckpointManager(**place) as manager:
             yield CheckpointSaver(manager)
 
@@ -281,9 +281,9 @@ def test_an_interrupted_graph_goes_on_in_another_process(tmp_path: Path) -> None
     builder = StateGraph(State)
     builder.add_node("ask", ask)
     builder.add_edge(START, "ask")
-    with CheckpointManager(database=tmp_path / "a.db") as manager:
+    with CheckpointManager(None, tmp_path / "a.db") as manager:
         builder.compile(checkpointer=CheckpointSaver(manager)).invoke({"steps": [1]}, THREAD)
-    with CheckpointManager(database=tmp_path / "a.db") as manager:
+    with CheckpointManager(None, tmp_path / "a.db") as manager:
         graph = builder.compile(checkpointer=CheckpointSaver(manager))
         assert graph.get_state(THREAD).interrupts[0].value == "which city?"
         assert graph.invoke(Command(resume="Lima"), THREAD)["city"] == "Lima"
@@ -538,7 +538,7 @@ def test_a_database_of_langgraphs_own_saver_is_refused_and_not_touched(tmp_path:
     with SqliteSaver.from_conn_string(str(path)) as theirs:
         invoked(agent().compile(checkpointer=theirs))
     before = path.read_bytes()
-    with CheckpointManager(database=path) as manager, pytest.raises(StoreError, match="none of agent checkpoints"):
+    with CheckpointManager(None, path) as manager, pytest.raises(StoreError, match="none of agent checkpoints"):
         CheckpointSaver(manager).get_tuple(THREAD)
     assert path.read_bytes() == before
 
@@ -619,7 +619,7 @@ STEPS, KILLS = 12, 14
 def test_killed_at_any_moment_it_goes_on_with_nothing_lost_and_nothing_twice(
     kind: str, durability: Any, tmp_path: Path
 ) -> None:
-    begun, place = tmp_path / "begun", {kind: tmp_path / "kept"}
+    begun, place = tmp_path / "begun", {"files": None, kind: tmp_path / "kept"}
     begun.touch()
     drawn = random.Random(kind)
 

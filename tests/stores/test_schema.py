@@ -147,7 +147,7 @@ def test_the_parent_of_a_thought_is_a_thought_of_the_same_checkpoint(driver: sql
 
 def test_a_parent_beside_the_chain_is_a_finding_and_not_in_the_table(tmp_path: Path) -> None:
     chain = [documents.thought("child", parent_id="later"), documents.thought("later", parent_id="pruned")]
-    with CheckpointManager(database=tmp_path / "index.db") as manager:
+    with CheckpointManager(None, tmp_path / "index.db") as manager:
         manager.import_(checkpoint("ckpt_1", 1, thoughts=chain))
         saved = manager.save(manager.restore("ckpt_1").state)
         assert [found.code for found in saved.findings if found.value == "pruned"] == ["AK033"]

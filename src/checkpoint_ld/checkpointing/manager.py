@@ -97,7 +97,7 @@ class CheckpointManager:
 
     def __init__(  # noqa: PLR0913 - all but the first three are named
         self,
-        files: CheckpointStore | str | os.PathLike[str] | None = None,
+        files: CheckpointStore | str | os.PathLike[str] | None = "./checkpoints",
         database: CheckpointStore | str | os.PathLike[str] | None = None,
         graph: CheckpointStore | Collection | str | os.PathLike[str] | None = None,
         *,
@@ -105,16 +105,16 @@ class CheckpointManager:
         on_event: Callable[[Event], None] | None = None,
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
     ) -> None:
-        """Use these stores, or the files in `./checkpoints` if none is given.
+        """Use these stores; without `files`, the files are in `./checkpoints`. With None there are no files.
 
         `files` is the path of a folder, `database` a path or a URL such as `sqlite:///agents.db`, `graph` the path of a
         collection, the URL of a SPARQL service or an open `Collection`; each may be a store of any kind as well.
         `redact` is the redaction before anything is stored. `on_event` is called after each save, failed save and
         restore. Raises WrongTypeError for an object that is no store, and SettingsError for an invalid place of such a
-        store and for an invalid redaction.
+        store, for an invalid redaction and if there is no store.
         """
         if files is None and database is None and graph is None:
-            files = FileStore()
+            raise SettingsError("there is no store: give files, database or graph")
         self.files = _opened("files", files)
         self.database = _opened("database", database, follows_files=self.files is not None)
         self.graph = _opened("graph", graph)

@@ -41,7 +41,7 @@ class Stores:
         """
         from checkpoint_ld.checkpointing import CheckpointManager
 
-        made = CheckpointManager(self.folder, self.database, self.graphs)
+        made = CheckpointManager(self._files, self.database, self.graphs)
         place = made.store.place
         may_be_new = may_be_new or any(map(streams.is_file, sources))
         if may_be_new or place is None:
@@ -54,10 +54,13 @@ class Stores:
         return made
 
     @property
+    def _files(self) -> str | None:
+        return FOLDER if (self.folder, self.database, self.graphs) == (None, None, None) else self.folder
+
+    @property
     def files(self) -> list[str | None]:
         """The paths of the stores, which no output may replace."""
-        usual = FOLDER if (self.folder, self.database, self.graphs) == (None, None, None) else self.folder
-        return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
+        return [self._files, self.database and self.database.rpartition(":///")[2], self.graphs]
 
 
 STORES: Any = options.CombinedOptions(

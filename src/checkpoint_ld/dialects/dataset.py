@@ -64,6 +64,7 @@ from checkpoint_ld.dialects.ratings import (
 from checkpoint_ld.dialects.state import DEFAULT_NAME, DEFAULT_VERSION, is_regenerated
 from checkpoint_ld.dialects.traits import RubricRatings, is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
+from checkpoint_ld.identifiers import URN, gui_answer_id, gui_question_id, gui_rating_id, gui_template_id
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class _DatasetWriter:
             elements[at] = {**elements[at], "item": dict(elements[at]["item"])}
             parts[at] = self._dated(elements[at])
         for at in places:
-            parts[at]["item"] = _question(elements[at]["item"])
+            parts[at]["item"] = _question(elements[at]["item"], elements[at].get("@id"))
         for at in places:
             held, pointer = self._tree["dataFeedElement"][at]["item"], f"/dataFeedElement/{at}/item"
             self._rate(parts[at]["item"], elements[at]["item"], QUESTION, held, pointer, parts[at])
@@ -300,8 +301,11 @@ def _is_kept(name: str, value: Any) -> bool:
     return value is not None or is_meaningless(name, value)
 
 
-def _question(item: dict[str, Any]) -> dict[str, Any]:
-    """Return a question without keywords and ratings, with all other members that a Dataset requires."""
+def _question(item: dict[str, Any], identifier: Any) -> dict[str, Any]:
+    """Return a question without keywords and ratings, with all other members that a Dataset requires.
+
+    `identifier` is that of its element. What has no identifier gets the described one, as in the GUI.
+    """
     text = item.get("text")
     answer, template = (
         stated(held) if isinstance(held := item.get(name), dict) else {} for name in ("acceptedAnswer", "hasPart")
@@ -312,6 +316,12 @@ def _question(item: dict[str, Any]) -> dict[str, Any]:
     template |= {"@type": "SoftwareSourceCode", "programmingLanguage": "Python"}
     question = {name: content for name, content in stated(item).items() if name not in ("keywords", "rating")}
     answer = {"text": "", **answer, "@type": "Answer"}
+    if isinstance(text, str):
+        question.setdefault("@id", gui_question_id(text))
+    if isinstance(identifier, str):
+        key = identifier.removeprefix(URN)
+        answer.setdefault("@id", gui_answer_id(key))
+        template.setdefault("@id", gui_template_id(key))
     question |= {"@type": "Question", "acceptedAnswer": answer, "hasPart": template}
     if isinstance(item.get("additionalProperty"), list):
         question["additionalProperty"] = _valued(item["additionalProperty"])
@@ -338,6 +348,7 @@ def _plain_rating(rating: Any, settings: dict[str, Any], scope: str) -> dict[str
         return None
     plain = {name: content for name, content in stated(rating).items() if name != KEPT}
     plain |= {"@type": "Rating", "bestRating": as_plain(best), "worstRating": as_plain(worst)}
+    plain.setdefault("@id", gui_rating_id(rating["name"]))
     plain["additionalType"] = scope + LLM_SUFFIXES[0]
     if isinstance(rating.get("additionalProperty"), list):
         plain["additionalProperty"] = _valued(rating["additionalProperty"])

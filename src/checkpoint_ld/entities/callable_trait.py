@@ -36,10 +36,12 @@ class CallableCode(bytes):
     """The code of a callable trait as opaque bytes, with the exact text that stands for it in a file.
 
     Made from bytes, from base64 text, or from text that is no base64 and thus taken for source code. Two codes are
-    equal if bytes and texts are; compared with plain bytes, only the bytes count.
+    equal if bytes and texts are; compared with plain bytes, only the bytes count. `function` is the function that this
+    process has made the code of, None for code that was read; it is not pickled with the code.
     """
 
     text: str
+    function: Callable[[str], object] | None = None
 
     def __new__(cls, code: bytes | str) -> Self:
         """Keep `code`; text is decoded from base64 if it is well-formed, and taken as it is otherwise."""
@@ -52,7 +54,17 @@ class CallableCode(bytes):
         else:
             made = super().__new__(cls, code)
             made.text = code.text if isinstance(code, CallableCode) else base64.b64encode(code).decode("ascii")
+            made.function = code.function if isinstance(code, CallableCode) else None
         return made
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.text,)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     @property
     def form(self) -> CodeForm:
@@ -117,9 +129,11 @@ def pickled(function: Callable[[str], object]) -> CallableCode:
             "or give the function's source as callable_code"
         ) from error
     try:
-        return CallableCode(cloudpickle.dumps(function))
+        code = CallableCode(cloudpickle.dumps(function))
     except Exception as error:  # values that the function refers to may raise any exception
         raise WriteError(f"{function!r} cannot be stored: {error}") from error
+    code.function = function
+    return code
 
 
 _WORKER = "checkpoint_ld.entities.callable_worker"
@@ -128,9 +142,9 @@ _WORKER = "checkpoint_ld.entities.callable_worker"
 class CallableRubricTrait(Trait):
     """A trait that a Python function of the answer's text decides.
 
-    The function's code is kept as it was found, and this process never runs, unpickles or imports it. For results, pass
-    a function of your own to `evaluate`, or trust in the stored function, which then runs in a process of its own.
-    `callable_code` is None on an incomplete trait, as files may hold it.
+    The function's code is kept as it was found, and this process never runs, unpickles or imports it. For results, make
+    the trait by `from_callable`, pass a function of your own to `evaluate`, or trust in the stored function, which then
+    runs in a process of its own. `callable_code` is None on an incomplete trait, as files may hold it.
     """
 
     kind: TraitKind = Field(description="What results are: true or false, a score, or one of several classes")
@@ -161,6 +175,8 @@ class CallableRubricTrait(Trait):
         classes: dict[str, str] | None = None,
     ) -> Self:
         """Make a trait that stores a function of one parameter, the answer's text, in the way that Karenina can load.
+
+        `evaluate` of this trait runs the function itself, in this process; a trait that was read has none to run.
 
         The package cloudpickle stores a function of a module that can be imported as its name, any other function with
         its code, which may fail under another version of Python. Raises `SettingsError` (a ValueError) for a function
@@ -193,16 +209,20 @@ class CallableRubricTrait(Trait):
 
         The function is `callable_override` if that is given. Otherwise it is the stored function, if `trust` is given:
         it runs in a process of its own, under the limits of `trust`, and each time with a `StoredCodeWarning`. A
-        pickled function needs the package cloudpickle, and the version of Python that it was made with.
+        pickled function needs the package cloudpickle, and the version of Python that it was made with. Without either
+        it is the function that `from_callable` was called with, which runs in this process.
 
         Raises `EvaluationError` without a function, if the function fails, and if its result does not fit the trait.
         """
         if not isinstance(text, str):
             raise EvaluationError(f"trait {self.name!r} cannot be evaluated on {text!r}: give a text")
-        if callable_override is None:
+        function = callable_override
+        if function is None and trust is None and self.callable_code is not None:
+            function = self.callable_code.function
+        if function is None:
             return self._score(self._result_of_stored_code(text, trust))
         try:
-            result = callable_override(text)
+            result = function(text)
         except Exception as error:
             raise EvaluationError(f"trait {self.name!r}: the function raised {error!r}") from error
         return self._score(result)

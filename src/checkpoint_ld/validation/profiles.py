@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rdflib import Graph, URIRef
+from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld import data, rules
 from checkpoint_ld.documents.files import files_below, reading
@@ -301,6 +301,7 @@ INFERRED_AS, WELL_FORMED, _FORM = (URIRef(CHECKPOINT_SHACL + name) for name in (
 _PYTHON = (WELL_FORMED, URIRef(CHECKPOINT_SHACL + "identifies"), URIRef(CHECKPOINT_SHACL + "spelling"))
 """The constraints that only Python can check, all or some of them."""
 _IN, _NODE = URIRef(SHACL + "in"), URIRef(SHACL + "node")
+_MESSAGE, _NAME, _DESCRIPTION = (URIRef(SHACL + name) for name in ("message", "name", "description"))
 _NOTHING = URIRef(RDF + "nil")
 _COMMENT = URIRef("http://www.w3.org/2000/01/rdf-schema#comment")
 
@@ -344,6 +345,8 @@ def _published(profile: Profile) -> Index:
     forms = _beside("value-forms.ttl")
     by_name = {str(terms_of(held[_FORM])[0]): form for form, held in forms.items() if _FORM in held}
     for shape, held in index.items():
+        if any("{?" in str(text) for text in terms_of(held.get(_MESSAGE))):  # no engine fills the message of a shape
+            held[_MESSAGE] = Literal(f"{terms_of(held[_NAME])[0]}: {terms_of(held[_DESCRIPTION])[0]}")
         if shape in python_only():
             for predicate in _PYTHON:
                 held.pop(predicate, None)
