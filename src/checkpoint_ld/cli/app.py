@@ -22,6 +22,7 @@ SUMMARIES = {
     "import": "Import questions from a table, JSON lines, a data set, or a log of an evaluation framework.",
     "inspect": "Show the content of a checkpoint: name, dialect, counts of questions and traits, and all findings.",
     "validate": "Validate checkpoints: every finding with its place and a remedy.",
+    "shacl": "Validate any RDF by SHACL, with the options of pySHACL: exit with 0 if it conforms, and with 1 if not.",
     "clean": "Remove the cache of verdicts.",
     "rules": "List the rules, or explain some: the requirement, the reason, the remedy; for one of them also examples.",
     "verify": "Verify recorded answers: which of them pass, without asking a model again.",

@@ -36,6 +36,7 @@ __all__ = [
     "Validator",
     "ValueNodes",
     "compile_shapes",
+    "index_of",
     "results",
     "validate",
 ]

@@ -105,6 +105,20 @@ class Shapes:
         """Whether all statements of a data graph are needed: for pySHACL, rules or queries."""
         return self.is_for_pyshacl or bool(self.rules) or self.has_queries
 
+    def only(self, names: Iterable[str]) -> Shapes:
+        """Return the same shapes, of which only those of some IRIs are applied to their targets.
+
+        Raises ShapesError for an IRI that is none of a shape with targets.
+        """
+        chosen = set(map(URIRef, names))
+        unknown = chosen - {node for node, one in self.by_node.items() if one.targets}
+        if unknown:
+            raise ShapesError(
+                f"there is no shape {shown(min(unknown))} with targets: name one that the shapes graph has"
+            )
+        by_node = {node: one if node in chosen else replace(one, targets=()) for node, one in self.by_node.items()}
+        return replace(self, by_node=by_node, rules=tuple(one for one in self.rules if one.shape in chosen))
+
     def for_pyshacl(self, functions: str = "") -> Shapes:
         """Return the same shapes, so that pySHACL applies all of them; `functions` registers those of their queries."""
         return replace(self, functions=functions, is_for_pyshacl=True)
@@ -491,6 +505,10 @@ class Validation:
     def focus_nodes(self, shape: Shape) -> list[Node]:
         """Return the focus nodes of a shape by its targets."""
         return list(dict.fromkeys(chain.from_iterable(self._targeted(*target) for target in shape.targets)))
+
+    def unmatched(self) -> list[Shape]:
+        """Return the shapes whose targets match nothing in the data graph."""
+        return [one for one in self.shapes.by_node.values() if one.targets and not self.focus_nodes(one)]
 
     def is_target(self, shape: Shape, node: Node) -> bool:
         """Return whether a node is a focus node of a shape by its targets."""

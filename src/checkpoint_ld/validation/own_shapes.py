@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rdflib import URIRef
@@ -31,9 +32,8 @@ _TERM, _PATTERN, _TARGET, _NAMESPACE = ABOUT_SHAPES.values()
 def unmatched(shapes: Shapes, data: DataGraph, profile: Profile) -> frozenset[str]:
     """Return the named shapes of the user whose targets match nothing in a graph."""
     own = {node for index in profile.own_statements for node in index if isinstance(node, URIRef)}
-    run = Validation(shapes, data)
-    targeted = (shapes.by_node[node] for node in own & shapes.by_node.keys())
-    return frozenset(str(one.node) for one in targeted if one.targets and not run.focus_nodes(one))
+    of_user = replace(shapes, by_node={node: shapes.by_node[node] for node in own & shapes.by_node.keys()})
+    return frozenset(str(one.node) for one in Validation(of_user, data).unmatched())
 
 
 def checked_shapes(profile: Profile, checked: Iterable[Checked], *, is_whole: bool) -> list[Checked]:

@@ -65,6 +65,7 @@ SYNTAXES = {
     "xml": pyoxigraph.RdfFormat.RDF_XML,
 }
 """The syntaxes by the names that the command line has for them."""
+_FORMATS = {**SYNTAXES, "json-ld": pyoxigraph.RdfFormat.JSON_LD}
 
 # Every Turtle document is N3. What N3 adds, formulas and rules, is no RDF.
 EXTENSIONS = {
@@ -89,9 +90,12 @@ _EXPANSION = 10
 """Entities may make an RDF/XML text so many times longer. Abbreviated namespaces add less than its own length."""
 
 
-def parse(data: bytes, syntax: str) -> Index:
-    """Return the statements of a text; those of all its graphs together. Raises ReadError as `parse_graphs`."""
-    return together(parse_graphs(data, syntax))
+def parse(data: bytes, syntax: str, *, base: str = ID_BASE) -> Index:
+    """Return the statements of a text; those of all its graphs together. Raises ReadError as `parse_graphs`.
+
+    `syntax` may be `json-ld` for what is no checkpoint. Relative IRIs are resolved against `base`.
+    """
+    return together(parse_graphs(data, syntax, base=base))
 
 
 def together(graphs: Mapping[str, Index]) -> Index:
@@ -103,7 +107,7 @@ def together(graphs: Mapping[str, Index]) -> Index:
     return first
 
 
-def parse_graphs(data: bytes, syntax: str) -> dict[str, Index]:
+def parse_graphs(data: bytes, syntax: str, *, base: str = ID_BASE) -> dict[str, Index]:
     """Return the statements of each graph of a text by its name, which is empty for the default graph.
 
     Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse, and for
@@ -114,7 +118,7 @@ def parse_graphs(data: bytes, syntax: str) -> dict[str, Index]:
     graphs: dict[Any, Index] = defaultdict(dict)
     names = _Names()
     try:
-        for quad in pyoxigraph.parse(data, format=SYNTAXES[syntax], base_iri=ID_BASE):
+        for quad in pyoxigraph.parse(data, format=_FORMATS[syntax], base_iri=base):
             index = graphs[quad.graph_name]
             put(index, names.term(quad.subject), names[quad.predicate.value], names.term(quad.object))
     except SyntaxError as error:
