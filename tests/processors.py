@@ -17,6 +17,7 @@ from pyoxigraph import BlankNode, CanonicalizationAlgorithm, NamedNode, Quad, Rd
 
 from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.store import StatementGraph
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 Json = Any
@@ -42,7 +43,7 @@ def statements_of(processor: str, document: Json) -> Statements:
     return _counted(one.triple for one in read)
 
 
-def statements_of_graph(graph: CheckpointGraph) -> Statements:
+def statements_of_graph(graph: StatementGraph) -> Statements:
     """Count what our graph states, without what JSON-LD says in another way."""
     read = pyoxigraph.parse(emission.ntriples_of(graph), format=RdfFormat.N_TRIPLES)
     return _counted(one.triple for one in read if one.predicate.value not in _OURS_ALONE)

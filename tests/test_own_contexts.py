@@ -15,13 +15,17 @@ from pyld import jsonld
 from rdflib import RDF, URIRef
 
 import checkpoint_ld
+from checkpoint_ld import families
+from checkpoint_ld.agents import schema, serialization
 from checkpoint_ld.dialects import reading
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.graph import contexts, coverage, emission
 from checkpoint_ld.graph.key_order import KEY_ORDER
+from checkpoint_ld.vocabulary import CAF
 from checkpoint_ld.writing import write
+from tests.agents.documents import checkpoint
 from tests.documents import SCHEMA, canonical, item, rating, rich, setting
-from tests.processors import statements_of, statements_of_graph
+from tests.processors import Statements, statements_of, statements_of_graph
 
 Json = Any
 
@@ -284,25 +288,75 @@ VALUES = st.recursive(
 MEMBERS = st.dictionaries(st.sampled_from(TERMS), VALUES, min_size=1, max_size=3)
 
 
+def agent_with(context: Json, members: Json) -> Json:
+    """Return the checkpoint of an agent with members under a context.
+
+    It keeps its base, which names the nodes, and its own texts have no language.
+    """
+    own = {**schema.context(), **context, "@base": schema.context()["@base"]}
+    own.pop("@language", None)
+    return {"@context": own, **checkpoint(), **copy.deepcopy(members)}
+
+
+def read_by_pyld(document: Json) -> Statements:
+    try:
+        return statements_of("PyLD", document)
+    except contexts.failures():
+        assume(False)
+        raise
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(context=CONTEXTS, members=MEMBERS)
 def test_any_context_counts(context: Json, members: Json) -> None:
     document = document_with(context, members)
-    try:
-        expected = statements_of("PyLD", document)
-    except contexts.failures():
-        assume(False)
+    expected = read_by_pyld(document)
     graph = read(document).graph
     assert statements_of_graph(graph) == expected
     assert statements_of("PyLD", emission.jsonld_of(graph)) == expected
 
 
-def test_a_number_of_another_datatype_is_a_number_to_the_rules() -> None:
-    graph = read(classed()).graph
-    stated = emission.ntriples_of(graph).decode() + "".join(
-        f"<urn:x:{name}> <{RDF.type}> <{SCHEMA}PropertyValue> ; <{SCHEMA}name> '{name}' ; <{SCHEMA}value> {value} .\n"
-        f"<{graph.root}#/rating/0> <{SCHEMA}additionalProperty> <urn:x:{name}> .\n"
-        for name, value in (("deep_judgment_fuzzy_match_threshold", "0.8"), ("deep_judgment_enabled", "true"))
-    )
-    found = checkpoint_ld.validate(stated.encode(), syntax="turtle").findings
-    assert not [one for one in found if "not a number" in one.message or "stands for a boolean" in one.message]
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(context=CONTEXTS, members=MEMBERS)
+def test_any_context_of_an_agent_counts(context: Json, members: Json) -> None:
+    document = agent_with(context, members)
+    expected = read_by_pyld(document)
+    found = serialization.examine_bytes(as_bytes(document))
+    ours = statements_of_graph(found.graph)
+    unstated = {str(RDF.type), *(one for _, one, _ in ours if one.startswith(schema.CAF_EXTENSION))}
+    assert not [one for one in ours - expected if one[1] not in unstated]
+    again = statements_of("PyLD", json.loads(serialization.written(found.tree, "jsonld")))
+    lost = expected - again
+    assert not [one for one in lost if one[1].startswith((CAF, schema.PROV))]
+    has_loss = any(one.rule == "loss" for one in found.findings)
+    assert bool(lost) == has_loss
+    assert has_loss or again == expected
+
+
+def test_a_language_that_an_agent_cannot_keep_is_a_loss() -> None:
+    document = {**checkpoint(), "@context": {**schema.context(), "@language": "en"}}
+    [one] = [one for one in families.examine(as_bytes(document)).findings if one.rule == "loss"]
+    assert "language" in one.message
+
+
+@pytest.mark.parametrize("address", ["https://example.org/context", "contexts/mine.jsonld"])
+@pytest.mark.parametrize("document", [document_with({}, {}), checkpoint()])
+def test_a_remote_context_is_named_with_a_remedy(document: Json, address: str) -> None:
+    [found] = [
+        one
+        for one in families.examine(as_bytes({**document, "@context": address})).findings
+        if one.rule in ("context", "context-not-object")
+    ]
+    assert address in found.message
+    assert "never fetched" in found.message
+    assert found.remedy
+
+
+def test_an_imported_context_is_refused_or_named() -> None:
+    context = {"@version": 1.1, "@import": "https://example.org/context"}
+    with pytest.raises(ReadError, match=r"remote context .* put the context itself into the document"):
+        families.examine(as_bytes({**document_with({}, {}), "@context": context}))
+    [found] = [
+        one for one in families.examine(as_bytes({**checkpoint(), "@context": context})).findings if one.place.pointer
+    ]
+    assert "https://example.org/context" in found.message

@@ -12,7 +12,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
-from rdflib import Graph, Literal, URIRef
+from rdflib import BNode, Graph, Literal, URIRef
 
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.schema import CAF_DERIVED, CAF_EXTENSION, ID, PROV, caf, derived, prov, value_of
@@ -24,7 +24,7 @@ from checkpoint_ld.graph.columns import TOGETHER, ColumnOwner, Objects, alike, s
 from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.interpreter import uncollected
-from checkpoint_ld.graph.literals import DATETIME, literal_of, typed
+from checkpoint_ld.graph.literals import DATETIME, RDF_JSON, XSD_STRING, literal_of, typed
 from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
 from checkpoint_ld.graph.plans import PlainTerm
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
@@ -174,12 +174,36 @@ class AgentGraph(StatementGraph):
             held = self.held.get(node, {})
             for key, below in plan.below.items():
                 waiting += [(one, below) for one in terms_of(held.get(plan.keys[key].predicate))]
+            seen |= self._outside(node)
             without_place = (str(one) for one in held if one not in _BESIDE and plan.key_of(str(one)) is None)
             yield from ((str(node), one) for one in without_place if not one.startswith(_DERIVED))
         for node in self.held.keys() - seen:
             for one in map(str, self.held[node]):
                 if one.startswith(_OWN) or not one.startswith(_SHARED):
                     yield str(node), one
+
+    def changed(self) -> Iterator[tuple[str, str]]:
+        """Yield the subject and the predicate of literals whose language, datatype or spelling the tree lacks."""
+        for subject, predicate, term in self:
+            is_own = str(predicate).startswith((*_OWN, SCHEMA, RDF)) or predicate == prov("value")
+            if is_own and isinstance(term, Literal) and term.datatype != RDF_JSON:
+                value = value_of(term)
+                if literal_of(value) != (literal_of(str(term)) if term.datatype == XSD_STRING else term):
+                    yield str(subject), str(predicate)
+
+    def _outside(self, node: Node) -> set[Node]:
+        """Return the nodes that the unknown members of a node hold, with those below them."""
+        held = self.held.get(node, {})
+        waiting = [
+            one for predicate in held if schema.extension_key(str(predicate)) for one in terms_of(held[predicate])
+        ]
+        found: set[Node] = set()
+        while waiting:
+            one = waiting.pop()
+            if one in self.held and one not in found:
+                found.add(one)
+                waiting += [below for terms in self.held[one].values() for below in terms_of(terms)]
+        return found
 
     def read(self, subject: Node) -> Tree:
         """Return the JSON object of a node with all nested objects, as in the canonical document.
@@ -518,7 +542,21 @@ class _AgentReader(ObjectReading):
         """Return the JSON value of a term that is no object."""
         if isinstance(term, Literal):
             return value_of(term)
-        return _id_of(term, schema.kind_of(known)) if known.reading is PlainTerm.REFERENCE else str(term)
+        if known.reading is PlainTerm.REFERENCE:
+            return _id_of(term, schema.kind_of(known))
+        return self.outside(term) if known.term is None else str(term)
+
+    def outside(self, term: Node, above: tuple[Node, ...] = ()) -> Any:
+        """Return the JSON value of a term that an unknown member holds, with all nodes below it."""
+        if isinstance(term, Literal):
+            return value_of(term)
+        members: Tree = {} if type(term) is BNode else {"@id": str(term)}
+        for predicate, held in self.index.get(term, {}).items() if term not in above else ():
+            key = "@type" if predicate == RDF_TYPE else schema.extension_key(str(predicate)) or str(predicate)
+            values = [self.outside(one, (*above, term)) for one in terms_of(held)]
+            values = [one["@id"] for one in values if "@id" in one] if key == "@type" else values
+            members[key] = values[0] if len(values) == 1 else values
+        return members
 
     def place(self, term: Node) -> tuple[float, float, str]:
         """Return the sort key of an element of an array: position, moment, name; literals come last."""

@@ -16,18 +16,20 @@ from rdflib import Graph
 
 from checkpoint_ld.agents import values
 from checkpoint_ld.agents.graph import AgentGraph
-from checkpoint_ld.agents.schema import CAF_EXTENSION, derived, jsonld_of, without_context
+from checkpoint_ld.agents.schema import CAF_EXTENSION, CONTEXT, derived, jsonld_of, without_context
+from checkpoint_ld.agents.schema import context as schema_context
 from checkpoint_ld.agents.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults, to_second
 from checkpoint_ld.agents.values import bytes_of, bytes_of_ordered, filled, sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.dialects.reading import JSON_SYNTAX, parsed
+from checkpoint_ld.dialects.reading.json_ld import address_of
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import dump_json, pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError, ShapeError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph import emission, interpreter
-from checkpoint_ld.graph.contexts import expand, statements
+from checkpoint_ld.graph.contexts import definitions, expand, statements
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import AGENT, CAF
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
 
 
 _TERM = CAF.encode()
+_SNAPSHOT = f"{CAF}snapshot"
+_FORMS = frozenset(("@context", "@graph", "@id"))
+"""Members of an object that is JSON-LD in another form than the plain file."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,7 @@ def examine_document(document: Document) -> AgentReading:
     findings = (
         *document.findings,
         *_line_ends(document),
+        *_unused_context(tree, reading),
         *(_placed(one, document) for one in of_shape),
         *(_default(path, reading) for path in added),
     )
@@ -162,10 +168,16 @@ def examine_document(document: Document) -> AgentReading:
 
 
 def is_json_ld(document: Document) -> bool:
-    """Return whether a JSON document states an agent checkpoint in another form of JSON-LD than the plain file."""
+    """Return whether a JSON document states an agent checkpoint in another form of JSON-LD than the plain file.
+
+    A plain file may have a context of its own. If that gives the keys a meaning, the document means what it says.
+    """
     value = document.value
-    is_form = isinstance(value, list) or (isinstance(value, dict) and ("@graph" in value or "@id" in value))
-    return is_form and not is_agent(value) and _TERM in document.data
+    if is_agent(value):
+        context = value.get(CONTEXT)
+        return context != schema_context() and getattr(definitions(context).get("snapshot"), "iri", None) == _SNAPSHOT
+    is_form = isinstance(value, list) or (isinstance(value, dict) and not _FORMS.isdisjoint(value))
+    return is_form and _TERM in document.data
 
 
 def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> AgentReading:
@@ -178,7 +190,7 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
     except ReadError as error:
         raise in_file(error, source) from error
     reading = AgentReading(tree, "canonical", version, source, syntax)
-    found = (*_stale_hash(graph, read, source), *_foreign(graph, source))
+    found = (*_stale_hash(graph, read, source), *_foreign(graph, source), *_changed(graph, source))
     return replace(reading, findings=(*found, *(_default(one, reading) for one in added)))
 
 
@@ -204,6 +216,26 @@ def _foreign(graph: AgentGraph, source: str | None) -> Iterable[Finding]:
         message = f"the statement <{subject}> <{predicate}> …{more} no place in an agent checkpoint"
         remedy = f"keep such in a file of their own, or as members, by predicates {CAF_EXTENSION}KEY"
         yield replace(finding("loss", message, remedy=remedy), place=Place(source))
+
+
+def _changed(graph: AgentGraph, source: str | None) -> Iterable[Finding]:
+    changed = sorted({*graph.changed()})
+    if changed:
+        (subject, predicate), *others = changed
+        more = f" and of {len(others)} more" if others else ""
+        message = f"the language, datatype or spelling of the literal of <{subject}> <{predicate}>{more} is not kept"
+        yield replace(finding("loss", message, remedy="write texts and numbers as JSON has them"), place=Place(source))
+
+
+def _unused_context(tree: Tree, reading: AgentReading) -> Iterable[Finding]:
+    if CONTEXT in tree:
+        address = address_of(tree[CONTEXT])
+        message = "the @context gives the keys of an agent checkpoint no meaning"
+        if address is not None:
+            message = f"the remote context {shown(address)} is not known and is never fetched"
+        remedy = "leave the @context out, or put the one of contexts/caf.jsonld into the document"
+        place = reading.key_place(f"/{CONTEXT}")
+        yield replace(finding("context", f"{message}; keys are read as they are", remedy=remedy), place=place)
 
 
 def _line_ends(document: Document) -> Iterable[Finding]:

@@ -192,8 +192,9 @@ def _is_jsonld(tree: Tree) -> bool:
 
 
 def address_of(context: Any) -> str | None:
-    """Return the first IRI in a context that is not known, None if there is none."""
+    """Return the first address in a context that is not known, None if there is none."""
     parts = context if isinstance(context, list) else [context]
+    parts = [part.get("@import") if isinstance(part, dict) else part for part in parts]
     return next((part for part in parts if isinstance(part, str) and part not in contexts.KNOWN_ADDRESSES), None)
 
 
