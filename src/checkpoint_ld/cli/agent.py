@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.checkpointing import CheckpointManager, Imported
     from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.integrations.span_report import SpanReport
 
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
 """The shapes and syntaxes of `export`: `values.ExportShape`."""
@@ -313,32 +314,56 @@ def import_(
     """
     if as_new_id and kind != SOURCES[0]:
         raise SettingsError(f"--as-new-id is for checkpoints: leave it out with --from {kind}")
+    from checkpoint_ld.integrations.span_report import SpanReport
+
+    report = SpanReport()
     with stores.manager(may_be_new=True) as of:
-        done = list(_imported(of, paths, as_new_id=as_new_id) if kind == SOURCES[0] else _spans_in(of, paths))
+        found = _imported(of, paths, as_new_id=as_new_id) if kind == SOURCES[0] else _spans_in(of, paths, report)
+        done = list(found)
     if not done:
         what = "a checkpoint" if kind == SOURCES[0] else "a file with spans of agents"
         raise SettingsError(f"nothing to import in {', '.join(paths)}: name {what}, or a folder that has some")
     if as_json:
-        streams.show_json(
-            [
-                {
-                    "source": str(result.source),
-                    "id": result.checkpoint.id if result.checkpoint else None,
-                    "created": result.created,
-                    "error": None if result.error is None else str(result.error),
-                    "findings": [str(found) for found in result.findings],
-                }
-                for result in done
-            ]
-        )
+        results = [
+            {
+                "source": str(result.source),
+                "id": result.checkpoint.id if result.checkpoint else None,
+                "created": result.created,
+                "error": None if result.error is None else str(result.error),
+                "findings": [str(found) for found in result.findings],
+            }
+            for result in done
+        ]
+        streams.show_json(results if kind == SOURCES[0] else {"results": results, **report.tree()})
     for result in () if as_json else done:
         if result.error is not None:
             streams.note(f"refused: {result.error}")
         elif result.checkpoint is not None:
             streams.report(result.findings)
             _show(f"{'added' if result.created else 'unchanged'}: {result.checkpoint.id} ({result.source})")
+    if kind != SOURCES[0] and not as_json:
+        _show_spans(report)
     if any(result.error is not None for result in done):
         raise Exit(EXIT_FOUND)
+
+
+def _show_spans(report: SpanReport) -> None:
+    """Show a table of what was read, of which instrumentation, and what it lacks."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("instrumentation", "version"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("spans read", "passed over"):
+        table.add_column(heading, justify="right")
+    table.add_column("missing", overflow="fold")
+    for row in report.rows():
+        cells = (harmless(row.name), harmless(row.version), str(row.read), str(row.passed_over))
+        table.add_row(*map(escape, cells), escape("\n".join(row.missing)))
+    streams.console(highlight=False).print(table)
+    for line in report.lines():
+        _show(line)
 
 
 @agent.command
@@ -523,15 +548,15 @@ def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -
             yield Imported(Path(path), None, error=error)
 
 
-def _spans_in(of: CheckpointManager, paths: Sequence[str]) -> Iterator[Imported]:
+def _spans_in(of: CheckpointManager, paths: Sequence[str], report: SpanReport) -> Iterator[Imported]:
     from checkpoint_ld.checkpointing import Imported
     from checkpoint_ld.integrations.otlp import import_spans
 
-    for file in _files_in(paths, (".json", ".jsonl", ".gz")):
-        try:
-            yield from import_spans(of, file)
-        except ReadError as error:
-            yield Imported(file, None, error=error)
+    files = list(_files_in(paths, (".json", ".jsonl", ".gz")))
+    try:
+        yield from import_spans(of, *files, report=report) if files else ()
+    except ReadError as error:
+        yield Imported(Path(files[0]), None, error=error)
 
 
 def _milliseconds(text: str) -> int:

@@ -15,20 +15,24 @@ from typing import TYPE_CHECKING, Any, Final
 from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import CheckpointExists, CheckpointLdError
-from checkpoint_ld.integrations.spans import Span, checkpoints_of, error_of, moment
+from checkpoint_ld.integrations.span_runs import Conversations, checkpoints_of
+from checkpoint_ld.integrations.spans import BODY, Span, error_of, moment
 from checkpoint_ld.phrases import encodable
 
 library("opentelemetry.sdk.trace", extra="otel")  # raises SettingsError, with the extra, where it is absent
 
+from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult  # noqa: E402 - as below
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult  # noqa: E402 - after the sentence above
 from opentelemetry.trace import StatusCode, format_span_id, format_trace_id  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from opentelemetry.sdk._logs import ReadableLogRecord
     from opentelemetry.sdk.trace import ReadableSpan
 
     from checkpoint_ld.checkpointing.manager import CheckpointManager
+    from checkpoint_ld.integrations.spans import Event
 
 _logger = logging.getLogger(__name__)
 LONGEST: Final = 10_000
@@ -45,7 +49,9 @@ class CheckpointSpanExporter(SpanExporter):
     def __init__(self, manager: CheckpointManager | None = None) -> None:
         """Keep them where `manager` does, by default in the files of `./checkpoints`. Raises WrongTypeError."""
         self.manager = manager_of(manager)
+        self._conversations = Conversations(self.manager)
         self._open: OrderedDict[str, list[Span]] = OrderedDict()
+        self._records: OrderedDict[tuple[str, str], list[Event]] = OrderedDict()
         self._guard = threading.Lock()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
@@ -60,6 +66,27 @@ class CheckpointSpanExporter(SpanExporter):
             done = [self._keep(self._open.pop(trace)) for trace in ended]
         return SpanExportResult.SUCCESS if all(done) else SpanExportResult.FAILURE
 
+    def logs(self) -> CheckpointLogExporter:
+        """Return an exporter of log records, in which several instrumentations state messages, for their spans."""
+        return CheckpointLogExporter(self)
+
+    def take_in(self, records: Sequence[ReadableLogRecord]) -> None:
+        """Hold log records until their span is kept; the oldest are dropped beyond LONGEST."""
+        with self._guard:
+            for one in records:
+                record = one.log_record
+                if not record.trace_id or not record.span_id:
+                    continue
+                held = _plain(record.attributes)
+                name = str(record.event_name or held.get("event.name") or "")
+                if record.body is not None:
+                    held[BODY] = _value(record.body)
+                key = format_trace_id(record.trace_id), format_span_id(record.span_id)
+                when = moment(record.timestamp or record.observed_timestamp) or 0
+                self._records.setdefault(key, []).append((name, when, held))
+            while len(self._records) > LONGEST:
+                self._records.popitem(last=False)
+
     def force_flush(self, timeout_millis: int = 30_000) -> bool:  # noqa: ARG002 - OpenTelemetry's signature
         """Keep the spans that are held, whether their trace has ended or not; return whether that succeeded."""
         with self._guard:
@@ -73,7 +100,9 @@ class CheckpointSpanExporter(SpanExporter):
     def _keep(self, spans: Sequence[Span]) -> bool:
         is_kept = True
         try:
-            for checkpoint in checkpoints_of(spans, self.manager.latest):
+            for span in spans:
+                span.events += self._records.pop((span.trace_id, span.span_id), ())
+            for checkpoint, _ in checkpoints_of(spans, self._conversations):
                 try:
                     self.manager.import_(checkpoint)
                 except CheckpointExists as error:  # a part of its trace was kept before
@@ -83,6 +112,29 @@ class CheckpointSpanExporter(SpanExporter):
             _logger.exception("the checkpoint of trace %s could not be kept", spans[0].trace_id)
             return False
         return is_kept
+
+
+class CheckpointLogExporter(LogRecordExporter):
+    """Takes in the log records of spans for a CheckpointSpanExporter; give it to a SimpleLogRecordProcessor.
+
+    A record that comes after its trace was kept is of no use any more, so a processor must not hold records back.
+    """
+
+    def __init__(self, spans: CheckpointSpanExporter) -> None:
+        """Take in records for `spans`."""
+        self._spans = spans
+
+    def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
+        """Take in log records."""
+        self._spans.take_in(batch)
+        return LogRecordExportResult.SUCCESS
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:  # noqa: ARG002 - OpenTelemetry's signature
+        """Do nothing: the records are kept with their spans."""
+        return True
+
+    def shutdown(self) -> None:
+        """Do nothing, as `force_flush`."""
 
 
 def span_of(span: ReadableSpan) -> Span:
@@ -118,6 +170,8 @@ def span_of(span: ReadableSpan) -> Span:
         error=error_of(span.status.description, events) if failed else None,
         events=events,
         more=more,
+        is_ok=span.status.status_code is StatusCode.OK,
+        nanoseconds=span.start_time or 0,
     )
 
 

@@ -1,0 +1,130 @@
+"""What became of the spans of an import: how many were read, of which instrumentation, and what they lack."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from checkpoint_ld.integrations.span_messages import content_of
+from checkpoint_ld.integrations.spans import AGENT, CHATS, TOOL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from checkpoint_ld.integrations.spans import Span
+
+_OFFICIAL: Final = (
+    "set OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and "
+    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY (true is no value)"
+)
+CONTENT: Final[Mapping[str, str]] = {
+    r"pydantic-ai": "give InstrumentationSettings(include_content=True)",
+    r"gcp\.vertex\.agent|google\.adk.*": _OFFICIAL,
+    r"strands\..*": "strands writes content to events: export the events of spans",
+    r"agent_framework": "call enable_instrumentation(enable_sensitive_data=True)",
+    r"opentelemetry\.instrumentation\.genai\..*|opentelemetry\.util\.genai.*": _OFFICIAL,
+    r"opentelemetry\.instrumentation\.openai_v2": "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true",
+    r"opentelemetry\.instrumentation\..*": "set TRACELOOP_TRACE_CONTENT=true",
+}
+"""How content is turned on, by a pattern for the instrumentation's name; the first that fits counts."""
+
+
+@dataclass(slots=True)
+class Instrumentation:
+    """The spans of one instrumentation: about agents, and others, which are passed over or kept beside a run."""
+
+    name: str
+    version: str
+    read: int = 0
+    passed_over: int = 0
+    chats: int = 0
+    silent_chats: int = 0
+    calls: int = 0
+    silent_calls: int = 0
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the spans lack, with a remedy."""
+        found = []
+        remedy = next((way for name, way in CONTENT.items() if re.fullmatch(name, self.name)), None)
+        way = f": {remedy}" if remedy else ": turn it on in the instrumentation"
+        if self.silent_chats:
+            found.append(f"content of {self.silent_chats} of {self.chats} chats is not captured{way}")
+        if self.silent_calls and not self.silent_chats:
+            found.append(f"arguments or results of {self.silent_calls} of {self.calls} calls are not in their spans")
+        return tuple(found)
+
+    def tree(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "instrumentation": self.name,
+            "version": self.version,
+            "read": self.read,
+            "passed_over": self.passed_over,
+            "missing": list(self.missing),
+        }
+
+
+@dataclass(slots=True)
+class SpanReport:
+    """What an import read, by instrumentation, and what it passed over.
+
+    `other_signals` are documents of metrics and profiles; `loose_records` log records about no span that was read.
+    """
+
+    instrumentations: dict[tuple[str, str], Instrumentation] = field(default_factory=dict)
+    other_signals: int = 0
+    log_records: int = 0
+    loose_records: int = 0
+
+    def add(self, spans: Sequence[Span]) -> None:
+        """Count the spans of a trace."""
+        is_about_agents = any(span.operation for span in spans)
+        own: dict[tuple[str, str], Instrumentation] = {}
+        answered: dict[str, bool] = defaultdict(bool)
+        for span in spans:
+            if span.operation == AGENT and content_of(span).is_captured:
+                answered[span.span_id] = True
+        for span in spans:
+            name, version = span.instrumentation
+            found = own.setdefault((name, version), self._row(name, version))
+            if not (is_about_agents and span.operation):
+                found.passed_over += 1
+                continue
+            found.read += 1
+            if span.operation in CHATS:
+                found.chats += 1
+                content = content_of(span)
+                is_silent = not (content.is_captured or content.cut or answered[span.parent_id or ""])
+                found.silent_chats += is_silent and span.is_answered
+            elif span.operation == TOOL and span.first("gen_ai.tool.name") != "(merged tools)":
+                found.calls += 1
+                has_own = any(
+                    name.startswith("gen_ai.tool.call.") for name in span.attributes if not name.endswith("id")
+                )
+                found.silent_calls += not has_own and not any(span.events)
+
+    def _row(self, name: str, version: str) -> Instrumentation:
+        return self.instrumentations.setdefault((name, version), Instrumentation(name, version))
+
+    def rows(self) -> Iterator[Instrumentation]:
+        """Yield the instrumentations, those about agents first."""
+        yield from sorted(self.instrumentations.values(), key=lambda row: (not row.read, row.name, row.version))
+
+    def lines(self) -> Iterator[str]:
+        """Yield what was passed over beside spans."""
+        if self.loose_records:
+            yield f"{self.loose_records} of {self.log_records} log records are about no span that was read"
+        if self.other_signals:
+            yield f"{self.other_signals} documents of metrics or profiles were passed over"
+
+    def tree(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "instrumentations": [row.tree() for row in self.rows()],
+            "log_records": self.log_records,
+            "loose_log_records": self.loose_records,
+            "other_signals": self.other_signals,
+        }
