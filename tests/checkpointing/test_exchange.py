@@ -299,8 +299,8 @@ def test_a_slip_in_the_path_of_the_files_deletes_nothing(
 def test_reindex_makes_everything_anew(bench: Bench, saved: list[Saved]) -> None:
     assert rules(bench) == []
     with sqlite3.connect(bench.folder / "checkpoints.db") as connection:
-        connection.execute("UPDATE thoughts SET content = 'forged'")
-        connection.execute("DELETE FROM tool_calls")
+        connection.execute("UPDATE saved_checkpoints SET thoughts_json = '[]'")
+        connection.execute("DELETE FROM tools")
     connection.close()
     bench.graph.held.clear()
     (bench.folder / "files" / saved[0].path.name).unlink()  # type: ignore[union-attr]

@@ -171,9 +171,9 @@ def in_database(statement: str, folder: Path, name: str) -> None:
 
 
 ROWS = {
-    "missing": "DELETE FROM checkpoints WHERE id = ?",
-    "changed": "UPDATE checkpoints SET snapshot_json = replace(snapshot_json, 'thought 0', 'thought 9') WHERE id = ?",
-    "unreadable": """UPDATE checkpoints SET snapshot_json = '{"a": 1}' WHERE id = ?""",
+    "missing": "DELETE FROM saved_checkpoints WHERE id = ?",
+    "changed": "UPDATE saved_checkpoints SET layout_json = replace(layout_json, 'version', 'versoin') WHERE id = ?",
+    "unreadable": "UPDATE saved_checkpoints SET layout_json = '[]' WHERE id = ?",
 }
 
 test_files = conformance(files, damages={"unreadable": tear_file}, follows=False)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -171,10 +172,10 @@ def test_a_writer_waits_for_another_one(path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE checkpoints SET snapshot_json = replace(snapshot_json, 'look first', 'look last')",
-        "UPDATE checkpoints SET timestamp = timestamp + 1",
-        "UPDATE checkpoints SET extra_json = '{'",
-        "UPDATE checkpoints SET metadata_json = '[]'",
+        "UPDATE saved_checkpoints SET layout_json = replace(layout_json, 'sort', 'mort')",
+        "UPDATE saved_checkpoints SET timestamp = timestamp + 1",
+        "UPDATE saved_checkpoints SET extra_json = '{'",
+        "UPDATE saved_checkpoints SET metadata_json = '[]'",
     ],
 )
 def test_what_does_not_fit_its_hash_is_not_given_out(path: Path, change: str) -> None:
@@ -192,7 +193,13 @@ def test_what_does_not_fit_its_hash_is_not_given_out(path: Path, change: str) ->
 
 @pytest.mark.parametrize(
     "change",
-    ["UPDATE thoughts SET content = 'x'", "DELETE FROM thoughts", "UPDATE tool_calls SET success = 0, seq = 7"],
+    [
+        "UPDATE saved_checkpoints SET thoughts_json = '[]'",
+        "UPDATE saved_checkpoints SET calls_json = '[[1, null]]'",
+        "UPDATE saved_checkpoints SET has_failed = 1 - has_failed",
+        "UPDATE saved_checkpoints SET lowest_confidence = 0.25",
+        "DELETE FROM tools",
+    ],
 )
 def test_thoughts_and_calls_that_are_not_those_of_the_snapshot_are_found_and_made_again(
     path: Path, change: str
@@ -208,10 +215,30 @@ def test_thoughts_and_calls_that_are_not_those_of_the_snapshot_are_found_and_mad
 
 
 def test_rows_that_belong_to_nothing_are_found(path: Path) -> None:
-    changed(path, "DELETE FROM checkpoints WHERE id = 'ckpt_1'")
+    changed(path, "DELETE FROM saved_checkpoints WHERE id = 'ckpt_1'")
 
     [found, *_] = DatabaseStore(path).verify()
-    assert (found.code, "belongs to no row of checkpoints" in found.message) == ("AS005", True)
+    assert (found.code, "belongs to no row of saved_checkpoints" in found.message) == ("AS005", True)
+
+
+def test_a_text_that_is_missing_is_found(path: Path) -> None:
+    changed(path, "DELETE FROM parts")
+    store = DatabaseStore(path)
+    assert {found.code for found in store.verify()} == {"AS006"}
+    with pytest.raises(IntegrityError, match="is missing"):
+        store.get("ckpt_1")
+
+
+def test_what_was_deleted_leaves_no_text_behind(path: Path) -> None:
+    with closing(DatabaseStore(path)) as store:
+        store.put(checkpoint("other", thoughts=[documents.thought("t9", content="a thought of its own")]))
+        store.delete("other")
+        assert store.put(checkpoint("third", 3)).created
+    with closing(sqlite3.connect(path)) as driver:
+        assert not driver.execute("SELECT * FROM parts WHERE body LIKE '%a thought of its own%'").fetchall()
+    with closing(DatabaseStore(path)) as store:
+        assert store.get("third") == checkpoint("third", 3)
+        assert not list(store.verify())
 
 
 def test_a_database_that_vanished_is_reported(path: Path) -> None:
@@ -242,8 +269,6 @@ def test_children_and_holders_of_a_thought_are_found(path: Path) -> None:
     store.put(checkpoint("next", 2, parent={"checkpoint_id": "ckpt_1"}, thoughts=[documents.thought("new")]))
 
     assert [header.id for header in store.children("ckpt_1")] == ["next"]
-    assert [header.id for header in store.holding("new")] == ["next"]
-    assert [header.id for header in store.holding("t1")] == ["ckpt_1"]
 
 
 def test_the_name_of_a_file_follows_and_its_origin_stays(path: Path) -> None:

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.values import sha256_of
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import IntegrityError, InvalidCheckpoint, ReadError
 from checkpoint_ld.findings import Place
@@ -59,6 +59,8 @@ class DatabaseStore:
     def __init__(self, url: str | os.PathLike[str], *, follows_files: bool = False) -> None:
         self._database = Database(path_of(url), flushed=not follows_files)
         self.path = self._database.path
+        self._has_room = False
+        """Whether something was deleted, whose texts may be nobody's."""
 
     @property
     def follows_files(self) -> bool:
@@ -137,10 +139,6 @@ class DatabaseStore:
         """Yield the headers of the children of a checkpoint, the oldest first."""
         return self._headers(tables.children(checkpoint_id))
 
-    def holding(self, thought_id: str, /) -> Iterator[Header]:
-        """Yield the headers of the checkpoints that hold a thought, the oldest first."""
-        return self._headers(tables.holding(thought_id))
-
     def update_metadata(
         self,
         checkpoint_id: str,
@@ -163,7 +161,9 @@ class DatabaseStore:
         if not self._database.exists:
             return False
         with self._database.writing() as connection:
-            return tables.remove(connection, checkpoint_id)
+            removed = tables.remove(connection, checkpoint_id)
+        self._has_room = self._has_room or removed
+        return removed
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield findings about the database, and about rows that do not match their hash or each other.
@@ -192,7 +192,11 @@ class DatabaseStore:
         self._database.reset()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; the texts of what was deleted are deleted before."""
+        if self._has_room and self._database.exists:
+            with self._database.writing() as connection:
+                tables.clear(connection)
+        self._has_room = False
         self._database.close()
 
     def _refuse_absent(self, checkpoint_id: str) -> None:
@@ -214,14 +218,18 @@ class DatabaseStore:
             near = [*connection.scalars(before), *connection.scalars(after)]
             raise not_found(checkpoint_id, near, str(self.path))
         try:
-            tree = tables.tree_of(row)
-        except (TypeError, ValueError) as error:
-            raise IntegrityError(f"{self.path}: the row of {checkpoint_id!r} is damaged: {error}") from error
-        if sha256_of(tree) != row["sha256"]:
-            raise IntegrityError(
-                f"{self.path}: the row of {checkpoint_id!r} does not fit its hash {row['sha256']}; reindex"
-            )
-        return AgentCheckpoint.of_json(tree)
+            return self._checkpoint(connection, row)
+        except (ReadError, InvalidCheckpoint, TypeError, ValueError) as error:
+            raise IntegrityError(f"{self.path}: the row of {checkpoint_id!r} is damaged: {error}; reindex") from error
+
+    def _checkpoint(self, connection: Connection, row: Mapping[Any, Any]) -> AgentCheckpoint:
+        content = tables.content_of(connection, row)
+        if hashlib.sha256(content).hexdigest() != row["sha256"]:
+            raise ValueError(f"it does not fit its hash {row['sha256']}")
+        checkpoint = AgentCheckpoint.of_json(tables.loaded(content.decode()))
+        if any(row[name] != value for name, value in tables.stated_columns(checkpoint).items()):
+            raise ValueError("its columns do not fit its text")
+        return checkpoint
 
     def _fault(self, checkpoint_id: str, *, repair: bool) -> Finding | None:
         with self._database.writing() if repair else self._database.reading() as connection:
@@ -229,22 +237,13 @@ class DatabaseStore:
             if row is None:  # deleted meanwhile
                 return None
             try:
-                tree = tables.tree_of(row)
-                fits, checkpoint = sha256_of(tree) == row["sha256"], AgentCheckpoint.of_json(tree)
+                checkpoint = self._checkpoint(connection, row)
             except (ReadError, InvalidCheckpoint, TypeError, ValueError) as error:
                 return finding("agent-row-damaged", f"the row cannot be restored: {error}", subject=checkpoint_id)
-            if not fits:
-                return finding("agent-row-damaged", f"the row does not fit {row['sha256']}", subject=checkpoint_id)
-            queries = {table: select(table).where(table.c.checkpoint_id == checkpoint_id) for table in tables.PARTS}
-            if all(
-                [*map(dict, connection.execute(query.order_by(table.c.seq)).mappings())]
-                == tables.PARTS[table](checkpoint_id, checkpoint.snapshot)
-                for table, query in queries.items()
-            ):
+            if tables.is_consistent(connection, row, checkpoint):
                 return None
             if repair:
-                for table in queries:
-                    connection.execute(delete(table).where(table.c.checkpoint_id == checkpoint_id))
-                tables.add_parts(connection, checkpoint_id, checkpoint.snapshot)
+                tables.remove(connection, checkpoint_id)
+                tables.add(connection, checkpoint, file_name=row["file_name"], source_sha256=row["source_sha256"])
         message = f"other thoughts or calls than those of its snapshot{', which were made again' if repair else ''}"
         return finding("agent-row-parts", message, subject=checkpoint_id)

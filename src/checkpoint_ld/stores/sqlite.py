@@ -143,6 +143,7 @@ class Database:
                         if faults(connection, quickly=True):
                             raise IntegrityError(f"{self.path}: the database is damaged")
                         connection.execute(sa.delete(executions))
+                        tables.clear(connection)
                     return
             except IntegrityError:
                 self.close()
@@ -187,8 +188,7 @@ class Database:
             if kind == "empty":
                 with _writer(engine).begin() as connection:
                     if not connection.exec_driver_sql("PRAGMA user_version").scalar_one():  # nobody else made them
-                        tables.metadata.create_all(connection)
-                        connection.exec_driver_sql(f"PRAGMA user_version = {tables.NUMBER:d}")
+                        tables.create(connection)
         except BaseException:
             engine.dispose()
             raise
@@ -203,7 +203,7 @@ class Database:
         )
         self.unreadable = {}
         with database_errors(self.path), engine.begin() as connection:
-            tables.metadata.create_all(connection)
+            tables.create(connection)
             for number, found in enumerate(foreign.checkpoints_in(self.path)):
                 if isinstance(found, IntegrityError):
                     _logger.warning("%s", found)
@@ -242,6 +242,8 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
             return
         _log_ahead(driver, path)
         driver.execute(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
+
+    sa.event.listen(made, "rollback", tables.forget)
 
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:

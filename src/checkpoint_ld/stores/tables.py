@@ -1,7 +1,7 @@
-"""The tables of the database with their indexes, the queries on them, and the conversion of checkpoints to rows.
+"""The tables of the database with their indexes and views, the queries, and the conversion of checkpoints to rows.
 
-Types and constraints also fit PostgreSQL: integers of 64 bits, real numbers of double precision, texts that are ordered
-by code point. Options of only one of the two databases are marked.
+A checkpoint is a row of `saved_checkpoints`, with its text form as numbers of `parts`, which has each thought, call and
+result once. The views `checkpoints`, `thoughts` and `tool_calls` show them in columns.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_type_hints
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 
-from checkpoint_ld.agents.values import BEFORE_SNAPSHOT, COUNTERS, ENDS, FINAL, real
+from checkpoint_ld.agents.values import BEFORE_SNAPSHOT, ENDS, FINAL, real
+from checkpoint_ld.documents.packed import Parts, clear_parts
 from checkpoint_ld.stores.protocol import Header, header_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agents.values import Snapshot, Tree
     from checkpoint_ld.stores.protocol import Filter
 
 
@@ -36,11 +35,7 @@ UNKNOWN: Final[Mapping[str, Any]] = MappingProxyType(
 """The values that stand for unknown in columns that are not NULL, such as the success of a call in flight."""
 
 _TYPES: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "text": sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql"),
-        "integer": sa.BigInteger().with_variant(sa.Integer(), "sqlite"),
-        "real": sa.Double().with_variant(sa.REAL(), "sqlite"),
-    }
+    {"text": sa.Text(), "integer": sa.Integer(), "real": sa.REAL(), "blob": sa.LargeBinary()}
 )
 _OF_PYTHON: Final = {str: "text", str | None: "text?", int: "integer", bool: "integer", float: "real"}
 metadata = sa.MetaData()
@@ -56,8 +51,7 @@ def _table(name: str, columns: str, *constraints: sa.schema.SchemaItem, **option
 
 
 def _json_checks(*names: str) -> list[sa.CheckConstraint]:
-    sqlite = [sa.CheckConstraint(f"json_valid({name})").ddl_if(dialect="sqlite") for name in names]
-    return [*sqlite, *(sa.CheckConstraint(f"{name} IS JSON").ddl_if(dialect="postgresql") for name in names)]
+    return [sa.CheckConstraint(f"json_valid({name})") for name in names]
 
 
 def _references(column: str, target: str) -> sa.ForeignKeyConstraint:
@@ -72,60 +66,81 @@ executions = _table(
     sa.CheckConstraint(f"status IN ({', '.join(map(repr, STATUSES))})"),
 )
 checkpoints = _table(
-    "checkpoints",
+    "saved_checkpoints",
     ", ".join(f"{name} {kind}" for name, kind in _in_header.items())
     # Long texts come last, so that scans of the other columns skip them.
-    + ", source_sha256 text?, file_name text?, snapshot_json text, metadata_json text, extra_json text?",
+    + ", source_sha256 text?, file_name text?, has_failed integer, lowest_confidence real?, metadata_json text, "
+    "extra_json text?, thoughts_json text, calls_json text, layout_json text",
     sa.PrimaryKeyConstraint("id"),
     _references("execution_id", "executions"),  # parents have no foreign key: they may be pruned
     sa.CheckConstraint("is_branch IN (0, 1)"),
     sa.CheckConstraint("length(sha256) = 64"),
-    *_json_checks("snapshot_json", "metadata_json"),
+    *_json_checks("metadata_json", "thoughts_json", "calls_json", "layout_json"),
 )
-thoughts = _table(
-    "thoughts",
-    "checkpoint_id text, id text, seq integer, type text, content text, confidence real?, "
-    "parent_id text?, created_at integer",  # parent_id is NULL as well where the parent is not in the chain
-    sa.PrimaryKeyConstraint("checkpoint_id", "id"),
-    _references("checkpoint_id", "checkpoints"),
-    sa.ForeignKeyConstraint(
-        ["checkpoint_id", "parent_id"], ["thoughts.checkpoint_id", "thoughts.id"], deferrable=True, initially="DEFERRED"
-    ),
-    sa.CheckConstraint("confidence BETWEEN 0 AND 1"),
+parts = _table("parts", "number integer, hash blob, body text", sa.PrimaryKeyConstraint("number"))
+tools = _table(
+    "tools",
+    "tool_id text, checkpoint_id text",
+    sa.PrimaryKeyConstraint("tool_id", "checkpoint_id"),
+    _references("checkpoint_id", "saved_checkpoints"),
     sqlite_with_rowid=False,
 )
-tool_calls = _table(
-    "tool_calls",
-    # result_json: NULL is no result, the text null is a result that is null
-    "checkpoint_id text, id text, seq integer, tool_id text, args_json text, result_json text?, status text, "
-    "success integer, error text?, started_at integer, completed_at integer?",
-    sa.PrimaryKeyConstraint("checkpoint_id", "id"),
-    _references("checkpoint_id", "checkpoints"),
-    sa.CheckConstraint("success IN (-1, 0, 1)"),
-    sqlite_with_rowid=False,
-)
-_of, _calls, _chain = checkpoints.c, tool_calls.c, thoughts.c
+_of = checkpoints.c
 for _name, _columns, _where in (
     ("checkpoints_of_execution", (_of.execution_id, _of.timestamp, _of.step_number, _of.id), None),
     ("checkpoints_in_order", (_of.timestamp, _of.step_number, _of.id), None),
     ("checkpoints_of_agent", (_of.agent_id, _of.timestamp), None),
     ("checkpoints_of_parent", (_of.parent_checkpoint_id,), _of.parent_checkpoint_id.is_not(None)),
     ("checkpoints_of_question", (_of.about_question,), _of.about_question.is_not(None)),
-    ("calls_of_tool", (_calls.tool_id, _calls.checkpoint_id), None),
-    ("failed_calls", (_calls.checkpoint_id,), _calls.success == 0),
-    ("thoughts_by_id", (_chain.id, _chain.checkpoint_id), None),
-    ("thoughts_by_confidence", (_chain.confidence, _chain.checkpoint_id), None),
-    ("thoughts_of_parent", (_chain.parent_id, _chain.checkpoint_id), _chain.parent_id.is_not(None)),
+    ("checkpoints_that_failed", (_of.timestamp, _of.step_number, _of.id), _of.has_failed == sa.literal_column("1")),
+    ("tools_of_checkpoint", (tools.c.checkpoint_id,), None),
 ):
-    sa.Index(_name, *_columns, sqlite_where=_where, postgresql_where=_where)
+    sa.Index(_name, *_columns, sqlite_where=_where)
+sa.Index("parts_by_hash", parts.c.hash, unique=True)
+
+_TEXT: Final = """(SELECT group_concat(CASE piece.type WHEN 'text' THEN piece.value ELSE (
+    SELECT group_concat(part.body, ',' || char(10)) FROM json_each(piece.value) AS number
+    CROSS JOIN parts AS part ON part.number = number.value) END, '') FROM json_each(saved.layout_json) AS piece)"""
+_VIEWS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "checkpoints": f"""SELECT {", ".join(_in_header)}, source_sha256, file_name,
+  json_extract({_TEXT}, '$.snapshot') AS snapshot_json, metadata_json, extra_json
+  FROM saved_checkpoints AS saved""",  # noqa: S608 - of this module
+        "thoughts": """SELECT saved.id AS checkpoint_id, json_extract(body, '$.id') AS id, number.key AS seq,
+  json_extract(body, '$.type') AS type, json_extract(body, '$.content') AS content,
+  CAST(json_extract(body, '$.confidence') AS REAL) AS confidence,
+  json_extract(body, '$.parent_id') AS parent_id, json_extract(body, '$.created_at') AS created_at
+  FROM saved_checkpoints AS saved CROSS JOIN json_each(saved.thoughts_json) AS number
+  CROSS JOIN parts ON parts.number = number.value""",
+        # result_json: NULL is no result, the text null is a result that is null
+        "tool_calls": """SELECT saved.id AS checkpoint_id, json_extract(call.body, '$.id') AS id, both.key AS seq,
+  coalesce(json_extract(call.body, '$.tool_id'), '') AS tool_id,
+  coalesce(json_extract(call.body, '$.args'), '{}') AS args_json,
+  json(substr(result.body, length(json_quote(json_extract(call.body, '$.id'))) + 11)) AS result_json,
+  coalesce(json_extract(call.body, '$.status'), CASE json_extract(call.body, '$.success')
+    WHEN 1 THEN 'completed' WHEN 0 THEN 'failed' ELSE 'pending' END) AS status,
+  coalesce(json_extract(call.body, '$.success'), -1) AS success, json_extract(call.body, '$.error') AS error,
+  coalesce(json_extract(call.body, '$.started_at'), 0) AS started_at,
+  json_extract(call.body, '$.completed_at') AS completed_at
+  FROM saved_checkpoints AS saved CROSS JOIN json_each(saved.calls_json) AS both
+  CROSS JOIN parts AS call ON call.number = json_extract(both.value, '$[0]')
+  LEFT JOIN parts AS result ON result.number = json_extract(both.value, '$[1]')""",
+    }
+)
+
+
+def create(connection: sa.Connection) -> None:
+    """Make the tables and views."""
+    metadata.create_all(connection)
+    for name, query in _VIEWS.items():
+        connection.exec_driver_sql(f"CREATE VIEW {name} AS {query}")
+    connection.exec_driver_sql(f"PRAGMA user_version = {NUMBER:d}")
 
 
 Row = dict[str, Any]
 
 _LONG_NUMBER = re.compile(r"[0-9]{19}")
 """orjson reads integers of up to 64 bits."""
-_CHANGING = (*COUNTERS, "checkpoint_reason", "name", "description", "sha256", "metadata_json", "extra_json")
-"""The columns that a change of metadata writes; the snapshot is always the same."""
 _HEADER = [_of[name] for name in _in_header]
 _KEY = (_of.timestamp, _of.step_number, _of.id)
 
@@ -160,7 +175,7 @@ class PreparedStatement:
             cursor.close()
 
 
-_INSERTED = {table: PreparedStatement(sa.insert(table)) for table in (checkpoints, thoughts, tool_calls)}
+_INSERTED = {table: PreparedStatement(sa.insert(table)) for table in (checkpoints, tools)}
 _EXECUTION = PreparedStatement(
     sa.select(executions.c.status, executions.c.started_at).where(executions.c.id == sa.bindparam("id"))
 )
@@ -178,63 +193,90 @@ def known(connection: sa.Connection, checkpoint_id: str) -> tuple[str, str | Non
     return cast("tuple[str, str | None, str | None] | None", _KNOWN.on(connection, {"id": checkpoint_id}))
 
 
-def row_of(tree: Tree, header: Header) -> Row:
-    """Return the row of `checkpoints` for a canonical tree; members without a column are one JSON text."""
+def stated_columns(checkpoint: AgentCheckpoint) -> Row:
+    """Return the columns of a checkpoint with its header, metadata and members that have no column."""
+    header, tree = header_of(checkpoint), checkpoint.model_copy(update={"snapshot": None}).tree()
     extra = {name: value for name, value in tree.items() if name not in (*BEFORE_SNAPSHOT, "snapshot", "metadata")}
     return {
         **{name: getattr(header, name) for name in _in_header},
         "is_branch": int(header.is_branch),
-        "snapshot_json": dumped(tree["snapshot"]),
         "metadata_json": dumped(tree["metadata"]),
         "extra_json": dumped(extra) if extra else None,
     }
 
 
-def tree_of(row: Mapping[Any, Any]) -> Tree:
-    """Return the canonical tree of a row of `checkpoints`. Raises ValueError for damaged JSON."""
-    parts = {name: loaded(row[f"{name}_json"] or "{}") for name in ("snapshot", "metadata", "extra")}
-    extra = parts.pop("extra")
-    return {**{name: row[name] for name in BEFORE_SNAPSHOT}, **parts, **extra}
+def row_of(connection: sa.Connection, checkpoint: AgentCheckpoint) -> Row:
+    """Return the row of a checkpoint, whose new parts are added."""
+    form, snapshot = checkpoint.form, checkpoint.snapshot
+    stated = [thought.confidence for thought in snapshot.thought_chain if thought.confidence is not None]
+    made = connection.info.setdefault(_PARTS, Parts(packed=False))
+    driver: Any = connection.connection.driver_connection
+    layout = made.layout(driver, form.pieces)
+    results = dict(zip(form.results, made.numbers(driver, form.results.values()), strict=True))
+    calls = zip(made.numbers(driver, form.calls), snapshot.tool_state.calls, strict=True)
+    return {
+        **stated_columns(checkpoint),
+        "has_failed": int(any(call.success is False for call in snapshot.tool_state.calls)),
+        "lowest_confidence": real(min(stated)) if stated else None,
+        "thoughts_json": dumped(made.numbers(driver, form.thoughts)),
+        "calls_json": dumped([[number, results.get(call.id)] for number, call in calls]),
+        "layout_json": dumped(layout),
+    }
 
 
-def _thought_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
-    """Return the rows of `thoughts` for a snapshot; parents that are not in the chain are NULL."""
-    chain = {thought.id for thought in snapshot.thought_chain}
-    return [
-        {
-            "checkpoint_id": checkpoint_id,
-            "seq": seq,
-            **{name: getattr(thought, name) for name in ("id", "type", "content", "created_at")},
-            "confidence": None if thought.confidence is None else real(thought.confidence),
-            "parent_id": thought.parent_id if thought.parent_id in chain else None,
-        }
-        for seq, thought in enumerate(snapshot.thought_chain)
-    ]
+def forget(connection: sa.Connection) -> None:
+    """Forget the numbers of parts, some of which are not there after a rollback."""
+    connection.info.pop(_PARTS, None)
 
 
-def _call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
-    results = snapshot.tool_state.results
-    outcomes = {None: "pending", True: "completed", False: "failed"}
-    return [
-        filled(
-            {
-                "checkpoint_id": checkpoint_id,
-                "seq": seq,
-                **{name: getattr(call, name) for name in ("id", "tool_id", "error", "started_at", "completed_at")},
-                "args_json": None if call.args is None else dumped(call.args),
-                "result_json": dumped(results[call.id]) if call.id in results else None,
-                "status": outcomes[call.success] if call.status is None else call.status,
-                "success": None if call.success is None else int(call.success),
-            }
+_PARTS: Final = "checkpoint_ld_parts"
+"""The key of the numbers of parts that a connection knows."""
+_BODIES: Final = """SELECT number, body FROM parts WHERE number IN (
+    SELECT number.value FROM json_each(?) AS piece, json_each(piece.value) AS number WHERE piece.type = 'array')"""
+
+
+def _all(driver: Any, query: str, value: str) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = driver.execute(query, [value]).fetchall()
+    return found
+
+
+def content_of(connection: sa.Connection, row: Mapping[Any, Any]) -> bytes:
+    """Return the text form of the checkpoint in a row. Raises ValueError for damaged ones."""
+    layout = orjson.loads(row["layout_json"])
+    bodies = dict(_all(connection.connection.driver_connection, _BODIES, row["layout_json"]))
+    try:
+        texts = (
+            piece if isinstance(piece, str) else ",\n".join([bodies[number] for number in piece]) for piece in layout
         )
-        for seq, call in enumerate(snapshot.tool_state.calls)
-    ]
+        return "".join(texts).encode()
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"part {error} of it is missing") from error
 
 
-PARTS: Final[Mapping[sa.Table, Callable[[str, Snapshot], list[Row]]]] = MappingProxyType(
-    {thoughts: _thought_rows, tool_calls: _call_rows}
-)
-"""The tables of the parts of a checkpoint, with the functions that make their rows from its snapshot."""
+def is_consistent(connection: sa.Connection, row: Mapping[Any, Any], checkpoint: AgentCheckpoint) -> bool:
+    """Return whether the columns about thoughts and calls, and the tools, are those of the checkpoint."""
+    form, snapshot, driver = checkpoint.form, checkpoint.snapshot, connection.connection.driver_connection
+    bodies = dict(_all(driver, _BODIES, row["layout_json"]))
+    thoughts = [bodies.get(number) for number in orjson.loads(row["thoughts_json"])]
+    calls = [[bodies.get(number) for number in both] for both in orjson.loads(row["calls_json"])]
+    results = [form.results.get(call.id) for call in snapshot.tool_state.calls]
+    stated = [thought.confidence for thought in snapshot.thought_chain if thought.confidence is not None]
+    used = {tool for (tool,) in _all(driver, "SELECT tool_id FROM tools WHERE checkpoint_id = ?", checkpoint.id)}
+    return (
+        thoughts == [text.decode() for text in form.thoughts]
+        and calls
+        == [[call.decode(), result and result.decode()] for call, result in zip(form.calls, results, strict=True)]
+        and row["has_failed"] == any(call.success is False for call in snapshot.tool_state.calls)
+        and row["lowest_confidence"] == (real(min(stated)) if stated else None)
+        and used == {call.tool_id for call in snapshot.tool_state.calls if call.tool_id is not None}
+    )
+
+
+def clear(connection: sa.Connection) -> int:
+    """Delete the parts that no checkpoint has any more, and return how many they were."""
+    driver: Any = connection.connection.driver_connection
+    layouts = driver.execute("SELECT layout_json FROM saved_checkpoints")
+    return clear_parts(driver, (orjson.loads(layout) for (layout,) in layouts))
 
 
 def filled(row: Row) -> Row:
@@ -264,9 +306,12 @@ def add(
     if execution is None:
         row = {"id": execution_id, "agent_id": checkpoint.agent_id, "status": "running", "task": None}
         connection.execute(sa.insert(executions), [filled({**row, "started_at": None})])
-    row = {**row_of(checkpoint.tree(), header_of(checkpoint)), "file_name": file_name, "source_sha256": source_sha256}
+    row = {**row_of(connection, checkpoint), "file_name": file_name, "source_sha256": source_sha256}
     _INSERTED[checkpoints].on(connection, row)
-    add_parts(connection, checkpoint.id, checkpoint.snapshot)
+    called = sorted({call.tool_id for call in checkpoint.snapshot.tool_state.calls if call.tool_id is not None})
+    if called:
+        rows: list[Row] = [{"tool_id": tool, "checkpoint_id": checkpoint.id} for tool in called]
+        _INSERTED[tools].on(connection, *rows)
     task = checkpoint.snapshot.context.variables.get("task")
     goes_on = execution is not None and execution[0] == "running" and execution[1] <= checkpoint.timestamp
     if goes_on and not isinstance(task, str) and checkpoint.metadata.checkpoint_reason not in ENDS:
@@ -274,18 +319,10 @@ def add(
     follow(connection, execution_id, task if isinstance(task, str) else None, checkpoint.id)
 
 
-def add_parts(connection: sa.Connection, checkpoint_id: str, snapshot: Snapshot) -> None:
-    """Insert the thoughts and calls of a checkpoint."""
-    for table, made in PARTS.items():
-        if rows := made(checkpoint_id, snapshot):
-            _INSERTED[table].on(connection, *rows)
-
-
 def change(connection: sa.Connection, checkpoint: AgentCheckpoint) -> None:
     """Write the changed metadata of a checkpoint."""
-    row = row_of(checkpoint.tree(), header_of(checkpoint))
-    changed = {name: row[name] for name in _CHANGING}
-    connection.execute(sa.update(checkpoints).where(_of.id == checkpoint.id).values(changed))
+    row = row_of(connection, checkpoint)
+    connection.execute(sa.update(checkpoints).where(_of.id == checkpoint.id).values(row))
     follow(connection, checkpoint.execution_id)
 
 
@@ -328,27 +365,15 @@ def children(checkpoint_id: str) -> sa.Select[Any]:
     return sa.select(*_HEADER).where(_of.parent_checkpoint_id == checkpoint_id).order_by(*_KEY)
 
 
-def holding(thought_id: str) -> sa.Select[Any]:
-    """Return the query for the headers of the checkpoints that hold a thought, the oldest first."""
-    held = sa.select(_chain.checkpoint_id).where(_chain.id == thought_id)
-    return sa.select(*_HEADER).where(_of.id.in_(held)).order_by(*_KEY)
-
-
 def _conditions(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
     for name, compare, value in wanted.conditions:
         yield compare(sa.tuple_(*_KEY), sa.tuple_(*value)) if name == "key" else compare(_of[name], value)
 
-    def has(of: sa.Column[Any], fits: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-        # The few checkpoints of an execution are checked each; otherwise an index finds the matching ones.
-        if wanted.execution_id is not None:
-            return sa.select(of).where(of == _of.id, fits).correlate(checkpoints).exists()
-        return _of.id.in_(sa.select(of).where(fits))
-
     if wanted.tool is not None:
-        yield has(_calls.checkpoint_id, _calls.tool_id == (wanted.tool or None))
+        used = sa.select(tools.c.checkpoint_id).where(tools.c.tool_id == (wanted.tool or None))
+        yield _of.id.in_(used)
     if wanted.failed is not None:
-        # A constant, because SQLite does not use the index of failed calls for a parameter.
-        has_failed = has(_calls.checkpoint_id, _calls.success == sa.literal_column("0"))
-        yield has_failed if wanted.failed else ~has_failed
+        # A constant, because SQLite does not use the index of a part of the rows for a parameter.
+        yield _of.has_failed == sa.literal_column(str(int(wanted.failed)))
     if wanted.confidence_below is not None:
-        yield has(_chain.checkpoint_id, _chain.confidence < real(wanted.confidence_below))
+        yield _of.lowest_confidence < real(wanted.confidence_below)
