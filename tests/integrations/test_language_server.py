@@ -154,6 +154,23 @@ async def test_diagnostics_have_the_places_of_validate_and_go_when_the_fault_goe
 
 
 @edited
+async def test_a_finding_about_a_template_marks_the_line_of_python(editor: Editor) -> None:
+    text = (EXAMPLES / "metals.jsonld").read_text(encoding="utf-8")
+    await editor.open(EXAMPLES / "metals.jsonld")
+    source = (
+        'class Answer(BaseAnswer):\r\n    a: int = 1\n    x: float = VerifiedField(description="é", ground_truth=0,\n'
+    )
+    source += '        verify_with=NumericTolerance(tolerance=0.1, mode="relative"))\n'
+    tree = json.loads(text)
+    tree["dataFeedElement"][0]["item"]["hasPart"]["text"] = source
+    written = json.dumps(tree, ensure_ascii=False, indent=2)
+    (found,) = (one for one in await editor.write(written) if one.code == "KT018 template-tolerance")
+    line = written.splitlines()[found.range.start.line]
+    marked = line[found.range.start.character : found.range.end.character]
+    assert json.loads(f'"{marked}"') == 'x: float = VerifiedField(description="é", ground_truth=0,'
+
+
+@edited
 async def test_whoever_types_while_a_document_is_validated_gets_what_is_in_the_last_text(editor: Editor) -> None:
     text = (EXAMPLES / "broken.jsonld").read_text(encoding="utf-8")
     await editor.open(EXAMPLES / "broken.jsonld")

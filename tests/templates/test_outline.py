@@ -56,7 +56,7 @@ class Answer(Base):
     amount: float = VerifiedField(
         description="In grams", ground_truth=4.5, verify_with=NumericTolerance(tolerance=0.25, mode="absolute")
     )
-    code: Optional[str] = VerifiedField(description="Cited", ground_truth="x", verify_with=RegexMatch(pattern="a leaf"))
+    code: Optional[str] = VerifiedField(description="By", ground_truth="leaf", verify_with=RegexMatch(pattern="leaf"))
 
     class VerificationStrategy:
         verify_strategy = AllOf(conditions=[FieldCheck(field="metal"), FieldCheck(field="level")])

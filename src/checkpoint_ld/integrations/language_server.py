@@ -59,6 +59,9 @@ _LEVELS = {
     Severity.WARNING: types.DiagnosticSeverity.Warning,
     Severity.INFO: types.DiagnosticSeverity.Information,
 }
+_PYTHON_LINE = re.compile(r"\bline (\d+): ")
+_ESCAPED_LINE = re.compile(r"(?P<text>(?:[^\\]|\\(?!n|r|u000[aAdD]).)*+)(?:\\r\\n|\\[nr]|\\u000[aAdD])")
+"""A line of a text within a JSON string, with the escapes that end it."""
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^\s,:\[\]{}"]+')
 _STRUCTURE = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]')
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -129,6 +132,25 @@ class _Positions:
         start = min(self._newlines[line - 1] + column - 1, end) if line < len(self._newlines) else end
         token = _TOKEN.match(self.text, start)
         return self.span(start, token.end() if token else min(start + 1, end))
+
+    def line_within(self, line: int, column: int, number: int) -> types.Range:
+        """Return the range of a line of the text whose JSON string is at a place, without its indentation.
+
+        It is the range of the whole string where that has no such line.
+        """
+        start = self._newlines[line - 1] + column - 1 if line < len(self._newlines) else len(self.text)
+        token = _TOKEN.match(self.text, start)
+        end = start if token is None else token.end() - 1
+        at = start + 1
+        for _ in range(number - 1):
+            found = _ESCAPED_LINE.match(self.text, at, end)
+            if found is None:
+                return self.token(line, column)
+            at = found.end()
+        rest = _ESCAPED_LINE.match(self.text, at, end)
+        stop = end if rest is None else rest.end("text")
+        at += len(self.text[at:stop]) - len(self.text[at:stop].lstrip(" "))
+        return self.span(at, max(stop, at + 1))
 
 
 @dataclass
@@ -243,10 +265,15 @@ def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = 
             [checked] = baseline.compared(report, Path(chosen.baseline), selection).report.checked
     except CheckpointLdError as error:
         return _OpenDocument([(places.token(1, 1), Finding("", Severity.WARNING, str(error)))], places)
-    found = [
-        (places.token(finding.place.line or 1, finding.place.column or 1), finding) for finding in checked.findings
-    ]
+    found = [(_marked(places, finding), finding) for finding in checked.findings]
     return _OpenDocument(found, places, path, selection)
+
+
+def _marked(places: _Positions, found: Finding) -> types.Range:
+    """Return the range that a finding marks: of a template, the line of Python that its message names."""
+    line, column = found.place.line or 1, found.place.column or 1
+    named = _PYTHON_LINE.search(found.message) if found.rule.startswith("template-") else None
+    return places.token(line, column) if named is None else places.line_within(line, column, int(named[1]))
 
 
 def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:

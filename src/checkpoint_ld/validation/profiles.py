@@ -298,7 +298,10 @@ _PREFIXES = {
 
 
 INFERRED_AS, WELL_FORMED, _FORM = (URIRef(CHECKPOINT_SHACL + name) for name in ("inferredAs", "wellFormed", "form"))
-_PYTHON = (WELL_FORMED, URIRef(CHECKPOINT_SHACL + "identifies"), URIRef(CHECKPOINT_SHACL + "spelling"))
+_PYTHON = (
+    WELL_FORMED,
+    *(URIRef(CHECKPOINT_SHACL + name) for name in ("identifies", "spelling", "accordsWith", "sameAnswerAs")),
+)
 """The constraints that only Python can check, all or some of them."""
 _IN, _NODE = URIRef(SHACL + "in"), URIRef(SHACL + "node")
 _MESSAGE, _NAME, _DESCRIPTION = (URIRef(SHACL + name) for name in ("message", "name", "description"))

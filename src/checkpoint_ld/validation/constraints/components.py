@@ -21,6 +21,7 @@ from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, qu
 from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.shacl.data import Predicate, Steps
 from checkpoint_ld.shacl.shape import VALUES_ALONE, LocalComponent, ReadStatements
+from checkpoint_ld.templates.self_checks import contradiction
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import FORMS, faulty, value_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, SHAPES
@@ -93,7 +94,21 @@ def is_identifier_of(identifier: Any, text: Any) -> bool:
     return not _DIGEST.fullmatch(identifier) or identifier == question_object_id(text)
 
 
-_TEXT, _REPEATS = named(SCHEMA + "text"), named(KARENINA + "repeats")
+def is_accordant(reference: Any, source: Any) -> bool:
+    """Return whether a reference answer may be the ground truth of a template; other rules report what is no text."""
+    return not isinstance(reference, str) or not isinstance(source, str) or contradiction(source, reference) is None
+
+
+def is_same_answer(one: Any, other: Any) -> bool:
+    """Return whether two reference answers are the same but for case, white space and a full stop."""
+    return not isinstance(one, str) or not isinstance(other, str) or _folded(one) == _folded(other)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+_TEXT, _REPEATS, _ANSWER = named(SCHEMA + "text"), named(KARENINA + "repeats"), named(SCHEMA + "acceptedAnswer")
 
 
 def _well_formed(column: ValueNodes, parameters: Parameters, _data: DataGraph) -> Rows:
@@ -226,6 +241,8 @@ _PAIRS: Mapping[str, tuple[Callable[[Any, Any], bool], tuple[Node, ...], Node | 
     "below": (is_below, (), None),
     "sameNumber": (is_same_number, (), None),
     "identifies": (is_identifier_of, (_TEXT,), _REPEATS),
+    "accordsWith": (is_accordant, (_TEXT,), None),
+    "sameAnswerAs": (is_same_answer, (_ANSWER, _TEXT), None),
 }
 _ROLES = {"spelling": forms.misspelt, "placement": forms.misplaced, "typed": forms.expected_type}
 _OF_ROLE = ReadStatements(beside=(Predicate(RDF_TYPE),))
@@ -276,6 +293,8 @@ def _register_once() -> None:
         "isBelow": of_values(is_below),
         "isSameNumber": of_values(is_same_number),
         "isIdentifierOf": of_values(is_identifier_of),
+        "isAccordant": of_values(is_accordant),
+        "isSameAnswer": of_values(is_same_answer),
         "isMisspelt": in_role(forms.misspelt),
         "isMisplaced": in_role(forms.misplaced),
         "isMistyped": in_role(forms.expected_type),

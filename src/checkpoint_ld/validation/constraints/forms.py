@@ -452,8 +452,12 @@ FORMS: Mapping[str, Form] = {
     ),
     "some-texts": _unquoted(_some_texts),
     "state-check": models.state_check,
+    "template-empty-answer": templates.refusing,
     "template-fields": templates.fields,
     "template-kind": _template_kind,
+    "template-own-truth": templates.own_truth,
+    "template-tolerance": templates.tolerance,
+    "template-untold": templates.untold,
     "text": _fault(
         "{} is no text", lambda value: value is not None and _is_plain(value) and not isinstance(value, str)
     ),
@@ -475,7 +479,12 @@ FORMS: Mapping[str, Form] = {
 }
 """All forms by name."""
 
-_OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, templates.fields, templates.written))
+_OF_TEMPLATES = frozenset(
+    (
+        *(_python, templates.answer_class, templates.complete, templates.fields, templates.written),
+        *(templates.own_truth, templates.tolerance, templates.untold, templates.refusing),
+    )
+)
 
 
 def faulty(form: Form, values: Sequence[Any]) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.templates.reading import read_template
+from checkpoint_ld.templates.self_checks import EMPTY, LEAK, OWN_TRUTH, TOLERANCE, may_be_faulty, self_faults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +17,9 @@ _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
 _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
 """Problems that are no faults."""
 _UNREAD = frozenset({"syntax", "limit"})
-_OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
+_OTHER_RULES = frozenset(
+    {*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty", OWN_TRUTH, TOLERANCE, LEAK, EMPTY}
+)
 _HARMLESS = frozenset({"nullable", "unknown-parameter"})
 """Problems that no rule reports."""
 _SEEN, _MOST = 1024, 4096
@@ -56,22 +59,21 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
     is_alike = _alike.get(outline, False)
     if is_alike is None:
         is_alike = _alike[outline] = is_typical(source)
-    if is_alike:
+    if is_alike and not may_be_faulty(source):
         return ()
-    read = read_template(source)
+    problems = _problems_of(read := read_template(source))
     if outline is not None and outline not in _alike and _HARMLESS.issuperset(one.kind for one in read.problems):
         if len(_alike) >= _MOST:
             _alike.clear()
-        _alike[outline] = None
-    return _problems_of(read)
+        if {TOLERANCE, EMPTY}.isdisjoint(kind for kind, _ in problems):  # outlines do not keep the other values
+            _alike[outline] = None
+    return problems
 
 
 def _problems_of(read: Template) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (one.kind, f"line {one.line}: {one.message}" if one.line else one.message)
-        for one in read.problems
-        if one.kind not in _HARMLESS
-    )
+    found = [(str(one.kind), one.line, one.message) for one in read.problems if one.kind not in _HARMLESS]
+    found += self_faults(read)
+    return tuple((kind, f"line {line}: {message}" if line else message) for kind, line, message in found)
 
 
 def forget() -> None:
@@ -113,6 +115,26 @@ def written(source: Any) -> str | None:
 def fields(source: Any) -> str | None:
     """Return which verified field of a template cannot work."""
     return _first(source, lambda kind: kind not in _OTHER_RULES)
+
+
+def own_truth(source: Any) -> str | None:
+    """Return which ground truth of a template does not pass it."""
+    return _first(source, OWN_TRUTH.__eq__)
+
+
+def tolerance(source: Any) -> str | None:
+    """Return which tolerance of a template lets everything or nothing pass."""
+    return _first(source, TOLERANCE.__eq__)
+
+
+def untold(source: Any) -> str | None:
+    """Return which ground truth of a template the judge reads."""
+    return _first(source, LEAK.__eq__)
+
+
+def refusing(source: Any) -> str | None:
+    """Return which check of a template an empty answer passes."""
+    return _first(source, EMPTY.__eq__)
 
 
 def is_read(source: str) -> bool:
