@@ -467,7 +467,7 @@ def test_a_workbook_has_the_table_and_a_summary(tmp_path: Path) -> None:
     assert made.export_curation_workbook(str(path)) == {"output_path": str(path), **COUNTS}
     made.export_curation_workbook(tmp_path / "curation.csv")
     book = openpyxl.load_workbook(path)
-    assert book.sheetnames == ["Curation Review", "Summary"]
+    assert book.sheetnames == ["Curation Review", "Summary", "Templates", "Rubric"]
     assert [row[0] for row in book["Curation Review"].values][1:4] == [1, 1, 2]
     rows = [["" if cell is None else str(cell) for cell in row] for row in book["Curation Review"].values]
     assert rows == list(csv.reader(io.StringIO((tmp_path / "curation.csv").read_bytes().decode(), newline="")))

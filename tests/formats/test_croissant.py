@@ -21,6 +21,7 @@ import pytest
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
+from checkpoint_ld.benchmark.question_columns import DRAFT_ANSWER
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError
 from tests.cli.conftest import Run
 from tests.formats.benchmarks import made
@@ -190,7 +191,8 @@ def field(name: str) -> Any:
 
 def test_record_sets_of_others_are_read(others: Any) -> None:
     benchmark, findings = import_benchmark(others())
-    [one] = benchmark.questions
+    one, draft = benchmark.questions
+    assert draft.raw_answer == DRAFT_ANSWER
     assert (one.question, float(one.raw_answer), one.custom_metadata) == ("What is 2 + 3?", 5, {"level": "easy"})
     assert "record 2 of main" in str(findings[0])
 
@@ -386,7 +388,8 @@ def test_a_value_that_an_object_lacks_is_missing_and_no_other_moves_up(tmp_path:
     file = one_file("q.json", "application/json")
     fields = [one_field(name, "q.json", by_path(f"$[*].{name}")) for name in ("question", "answer")]
     benchmark, findings = import_benchmark(described_as(tmp_path, [file], *fields))
-    assert [(each.question, each.raw_answer) for each in benchmark.questions] == [("Q1", "A1"), ("Q4", "A4")]
+    answers = [(each.question, each.raw_answer) for each in benchmark.questions]
+    assert answers == [("Q1", "A1"), ("Q2", DRAFT_ANSWER), ("Q4", "A4")]
     found = " ".join(map(str, findings))
     assert "record 2 of main: no answer" in found
     assert "record 3 of main: no question" in found
@@ -503,14 +506,14 @@ def test_the_record_set_with_questions_is_read_and_of_several_the_user_chooses(o
         described["recordSet"].append({**described["recordSet"][-1], "@id": "other", "field": []})
 
     folder = others(with_splits)
-    assert len(import_benchmark(folder).benchmark) == 1
+    assert len(import_benchmark(folder).benchmark) == 2
     described = json.loads((folder / "croissant.json").read_bytes())
     again = json.loads(json.dumps(described["recordSet"][1]).replace('"main', '"again'))
     described["recordSet"][-1] = again
     (folder / "croissant.json").write_text(json.dumps(described), encoding="utf-8")
     with pytest.raises(LookupFailedError, match=r"which record set .* has the questions. name one of main, again"):
         import_benchmark(folder)
-    assert len(import_benchmark(folder, part="again").benchmark) == 1
+    assert len(import_benchmark(folder, part="again").benchmark) == 2
 
 
 def test_parts_of_fields_and_stated_data_are_read(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
+from checkpoint_ld.benchmark.question_columns import DRAFT_ANSWER
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from tests.formats.benchmarks import made
 from tests.trials import examples
@@ -216,7 +217,8 @@ def test_features_of_others_are_decoded(tmp_path: Path) -> None:
     importlib.import_module("pyarrow.parquet").write_table(table, tmp_path / "c.parquet")
     for source in (tmp_path / "a" / "train.parquet", tmp_path / "a", tmp_path / "b"):
         benchmark, findings = import_benchmark(source, format="hugging-face")
-        [question] = benchmark.questions
+        question, draft = benchmark.questions
+        assert draft.raw_answer == DRAFT_ANSWER
         assert (question.raw_answer, question.keywords) == ("yes", ["no", "yes"])
         assert question.custom_metadata == {
             "about": {"sure": "yes", "all": [{"is": "no", "any": "x"}]},

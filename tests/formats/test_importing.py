@@ -10,6 +10,7 @@ import pytest
 
 import checkpoint_ld
 from checkpoint_ld import ImportedBenchmark, export_benchmark, import_benchmark
+from checkpoint_ld.benchmark.question_columns import DRAFT_ANSWER
 from checkpoint_ld.entities import RegexRubricTrait
 from checkpoint_ld.errors import (
     LookupFailedError,
@@ -20,6 +21,7 @@ from checkpoint_ld.errors import (
     WriteError,
 )
 from checkpoint_ld.tables import Sheet, workbook
+from checkpoint_ld.templates import read_template, spec_of
 from tests.formats.benchmarks import made
 from tests.trials import examples
 
@@ -169,7 +171,7 @@ def test_the_second_use_of_an_identifier_is_custom_metadata(tmp_path: Path) -> N
         (
             [{"question": "Q", "answer": "A"}, {"question": "Q"}, {"question": "R", "answer": None}],
             {},
-            "jsonl:2 KD015 W-LOSS line 2: no answer is in the column 'answer', and the row is left out (as in line 3)",
+            "line 2: no answer is in the column 'answer', and the question is kept as a draft (as in line 3)",
         ),
         ([{"question": " ", "answer": "A"}, {"question": "Q", "answer": "A"}], {}, "no question is in the column"),
         ([{"question": "Q", "answer": ["A", "B"]}], {}, "of several answers in 'answer' the first counts"),
@@ -194,7 +196,7 @@ def test_what_does_not_fit_is_named(
     tmp_path: Path, rows: list[dict[str, Any]], settings: dict[str, Any], expected: str
 ) -> None:
     found = imported(tmp_path, *rows, **settings)
-    assert len(found.benchmark) == 1
+    assert len(found.benchmark) == sum(row.get("question") != " " for row in rows)
     [finding] = found.findings
     assert expected in str(finding)
 
@@ -265,8 +267,8 @@ def test_a_column_without_a_name_of_its_own_is_named(tmp_path: Path) -> None:
     file = tmp_path / "x.csv"
     file.write_text("question,answer,,level,level,\nQ,A,1,2,3,\n", encoding="utf-8")
     read, (finding,) = import_benchmark(file)
-    assert read.questions[0].custom_metadata == {"level": "2"}
-    assert "column 3, 5: has no name of its own, and is left out" in str(finding)
+    assert read.questions[0].custom_metadata == {"column 3": "1", "level": "2", "level 2": "3"}
+    assert 'columns without a name of their own are kept as "column 3", "level 2"' in str(finding)
 
 
 @pytest.mark.parametrize("kind", ["csv", "records"])
@@ -307,10 +309,11 @@ def test_a_curation_workbook_gives_one_question_for_each_of_the_benchmark(tmp_pa
     read = import_benchmark(file).benchmark
     assert [one.question for one in read.questions] == ["Which?", "=Who?", "No template?"]
     assert read.get_finished_questions(ids_only=True) == read.get_question_ids()[:1]
-    custom = read.questions[0].custom_metadata or {}
-    assert custom["Field Name"] == ["metal", "count"]
-    assert custom["Judge Instruction"] == ["=d", "=d"]
-    assert custom["Reference Value"] in (["Au", 3], ["Au", "3"])  # a number in a workbook, a text in CSV
+    for pair in zip(read.questions, benchmark.questions, strict=True):
+        texts = [one.answer_template or "" for one in pair]
+        specs = [spec_of(read_template(text)) for text in texts]
+        assert specs[0] == specs[1]
+        assert extension == ".csv" or texts[0] == texts[1]
     columns = ["Field Name", "Reference Value"]
     alone = checkpoint_ld.extract_questions_from_file(
         file, "Question", "Reference Answer", custom_metadata_columns=columns
@@ -401,7 +404,8 @@ def test_formulas_without_a_value_and_errors_are_no_answers(tmp_path: Path) -> N
         book.active.append(row)
     book.save(tmp_path / "a.xlsx")
     benchmark, findings = import_benchmark(tmp_path / "a.xlsx")
-    assert [(each.question, each.raw_answer) for each in benchmark.questions] == [("A or\nB?", "3")]
+    answers = [(each.question, each.raw_answer) for each in benchmark.questions]
+    assert answers == [("One?", DRAFT_ANSWER), ("Two?", DRAFT_ANSWER), ("A or\nB?", "3")]
     found = " ".join(map(str, findings))
     assert 'sheet "Sheet", cell B2: its formula was never computed, and it is empty' in found
     assert 'sheet "Sheet", cell B3: has the error #N/A, and is empty' in found

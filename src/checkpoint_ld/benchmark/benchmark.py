@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 from rdflib import Graph, URIRef
 
 from checkpoint_ld import writing
-from checkpoint_ld.benchmark import content, editing, exports, overview, table_import
+from checkpoint_ld.benchmark import (
+    content,
+    editing,
+    exports,
+    overview,
+    question_columns,
+    question_import,
+    question_sources,
+    table_import,
+)
 from checkpoint_ld.benchmark.content import QuestionSequence, elements_of, question_node, question_rows, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
 from checkpoint_ld.dialects import reading
@@ -26,7 +35,7 @@ from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.documents.values import inside, now
+from checkpoint_ld.documents.values import inside, now, plain
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError, warn
@@ -493,7 +502,7 @@ class Benchmark(Shown):
         for name, value in properties.items():
             if not isinstance(name, str) or not name:
                 raise WriteError(f"the name {name!r} of a property is no text: give a text that is not empty")
-            dump_json({name: value}, limits=inside(2))
+            dump_json({name: plain(value)}, limits=inside(2))
             if name in _PROTECTED and value != self.get_custom_property(name):
                 raise WriteError(f"{name} is the version of the file format and cannot be changed")
         if properties:
@@ -666,10 +675,18 @@ class Benchmark(Shown):
     def add_questions(
         self, questions_data: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
     ) -> list[str]:
-        """Add questions, each a mapping or a `Question`, at the end, all or none; return their identifiers."""
+        """Add questions, each a mapping or a `Question`, at the end, all or none; return their identifiers.
+
+        Of a data frame of pandas or polars each row is a question; columns count as `import_questions` has them.
+        """
+        if hasattr(questions_data, "columns"):
+            read = question_columns.read_questions(question_sources.of_mappings(questions_data), "the table")
+            questions_data = read.questions
         return self._add([editing.addition(question, {"finished": finished}) for question in questions_data])
 
     add_questions_batch = add_questions
+
+    import_questions = question_import.import_questions
 
     def _add(self, additions: list[editing.Addition]) -> list[str]:
         if self.is_scenario_benchmark:

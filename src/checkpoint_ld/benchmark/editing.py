@@ -20,7 +20,7 @@ from checkpoint_ld.dialects.dialect import ABSENT, as_list, name_of, property_va
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.documents.values import inside, now
+from checkpoint_ld.documents.values import inside, now, plain
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -53,7 +53,8 @@ def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
 
     Other members of an existing property stay. A new property is added at the end.
     """
-    for name, value in properties.items():
+    for name, given in properties.items():
+        value = plain(given)
         entries = as_list(holder.get(_PROPERTIES))
         found = [entry for entry in entries if name_of(entry) == name]
         if not found:
@@ -90,7 +91,9 @@ def question_given(members: Mapping[str, Any]) -> Question:
         question = Question.model_validate(members, context=LENIENT)
     except ValidationError as error:
         dump_json({name: members.get(name) for name in _OBJECTS}, limits=inside(4))  # names what JSON cannot hold
-        raise WriteError(f"the question {text!r} is refused: {faults_of(error)}") from None
+        others = [name for name in members if name not in _MEMBERS and name not in ("id", "tags")]
+        also = f"; put what a question has no member for into custom_metadata: {', '.join(others)}" if others else ""
+        raise WriteError(f"the question {text!r} is refused: {faults_of(error)}{also}") from None
     dump_json({name: getattr(question, name) for name in Question.model_fields}, limits=inside(4))
     return question
 
@@ -228,14 +231,14 @@ def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addi
 
     Raises WriteError for an invalid question.
     """
-    arguments = {name: value for name, value in arguments.items() if value is not None}
+    arguments = {name: plain(value) for name, value in arguments.items() if value is not None}
     if isinstance(given, Question):
         stated = given.model_dump(mode="json", exclude={"id"}, exclude_none=True)
         members = {"question_id": given.id, **stated, **arguments}
     elif isinstance(given, str):
         members = {**arguments, "question": given}
     elif isinstance(given, Mapping):
-        members = {**arguments, **given}
+        members = {**arguments, **plain(dict(given))}
     else:
         raise WrongTypeError(f"{given!r} is no question: give a text, a mapping or a Question")
     if members.get("raw_answer") == "":
@@ -277,7 +280,7 @@ def question_edit(fields: Json, current: Callable[[], Question]) -> QuestionEdit
     rubric = rubric_given(fields.get("question_rubric"), Rubric)
     dynamic = rubric_given(fields.get("question_dynamic_rubric"), DynamicRubric)
     finished = state_given(fields.get("finished"))
-    members = {name: value for name, value in fields.items() if name not in (*_TRAITS, "finished")}
+    members = {name: plain(value) for name, value in fields.items() if name not in (*_TRAITS, "finished")}
     if members.get("answer_template") is not None:
         members["answer_template"] = source_given(members["answer_template"])
     if members.get("keywords", ()) is None:

@@ -11,9 +11,11 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from checkpoint_ld.benchmark.answer_columns import rows_of_fields
 from checkpoint_ld.benchmark.content import traits_of
 from checkpoint_ld.benchmark.overview import summary
-from checkpoint_ld.benchmark.table_import import CURATION_COLUMNS
+from checkpoint_ld.benchmark.question_import import CUSTOM_ALIASES
+from checkpoint_ld.benchmark.table_import import CURATION_COLUMNS, RUBRIC_SHEET, TEMPLATE_COLUMNS, TEMPLATE_SHEET
 from checkpoint_ld.dialects.dialect import text_of
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of, replace_file
@@ -77,13 +79,6 @@ _CSV_COLUMNS = {
 """The members for the columns after that of the identifier."""
 _CSV_EXTRA = {"keywords": "keywords", "sources": "sources", "custom": "custom_metadata"}
 """The members for the optional columns after them."""
-_CURATION_KEYS = (
-    ("Source ID", "source_id", "id"),
-    ("Area", "Functional Area", "functional_area"),
-    ("Subcategories", "Subcategory", "subcategory"),
-    ("Complexity", "complexity"),
-)
-"""The keys of custom metadata for source, area, subcategory and complexity; the first that is present counts."""
 _QUESTION_COLUMNS: dict[str, Callable[[QuestionContent], Any]] = {
     "question_id": lambda question: question.id,
     "question": lambda question: question.members["question"],
@@ -239,7 +234,7 @@ def export_curation_workbook(self: Benchmark, path: str | os.PathLike[str]) -> J
     extension = PurePath(os.fspath(path)).suffix.lower()
     if extension not in (".xlsx", ".csv"):
         raise SettingsError(f"{os.fspath(path)}: a curation table is written as .xlsx or .csv")
-    data, counts = _curation_table(self._content(_QUESTIONS), extension)
+    data, counts = _curation_table(self._content(MEMBERS if extension == ".xlsx" else _QUESTIONS), extension)
     replace_file(path, data)
     return {"output_path": os.fspath(path), **counts}
 
@@ -264,7 +259,7 @@ def written(benchmark: Benchmark, kind: str) -> bytes:
         "csv": lambda: benchmark.to_csv().encode(),
         "markdown": lambda: benchmark.to_markdown().encode(),
         "jsonld": lambda: dump_json(benchmark.to_jsonld()),
-        "workbook": lambda: _curation_table(benchmark._content(_QUESTIONS), ".xlsx")[0],  # noqa: SLF001 - as its methods
+        "workbook": lambda: _curation_table(benchmark._content(MEMBERS), ".xlsx")[0],  # noqa: SLF001 - as its methods
         "records": lambda: b"".join(dump_json(record, _LINE) for record in benchmark.to_records()),
         "parquet": lambda: parquet(columns_of(benchmark.to_records(), _QUESTION_COLUMNS)),
     }
@@ -401,7 +396,7 @@ def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, J
     rows: list[list[Cell]] = [list(CURATION_COLUMNS)]
     for number, question in enumerate(content.questions, 1):
         about, status = _about(number, question), _status(question)
-        fields = [_field(field) for field in question.template.fields] or [[""] * 5]
+        fields = [[*map(_cell, row)] for row in rows_of_fields(question.template.fields)] or [[""] * 5]
         rows += [[*about, *field, status] for field in fields]
     finished = sum(question.finished for question in content.questions)
     unreadable = [
@@ -419,13 +414,43 @@ def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, J
     labels = ("Questions", "Fields", "Drafts", "Finished", "Template Parse Errors")
     totals: list[list[Cell]] = [["Benchmark", content.metadata["name"] or ""]]
     totals += [[label, count] for label, count in zip(labels, counts.values(), strict=True)]
-    return workbook((Sheet("Curation Review", rows), Sheet("Summary", totals))), counts
+    templates: list[list[Cell]] = [list(TEMPLATE_COLUMNS)]
+    templates += [
+        [number, question.id, question.members["answer_template"] if question.has_template else ""]
+        for number, question in enumerate(content.questions, 1)
+    ]
+    sheets = [Sheet("Curation Review", rows), Sheet("Summary", totals), Sheet(TEMPLATE_SHEET, templates)]
+    traits = _rubric_rows(content)
+    return workbook([*sheets, Sheet(RUBRIC_SHEET, traits)] if len(traits) > 1 else sheets), counts
+
+
+def _rubric_rows(content: BenchmarkContent) -> list[list[Cell]]:
+    """Return the traits as a table for `Benchmark.import_rubrics`, with the settings that differ from usual."""
+    scopes: list[tuple[str, Rubrics]] = [("", content.rubrics)]
+    scopes += [(question.id, question.rubrics) for question in content.questions]
+    found = [
+        {"question_id": name, "type": family_of(trait), "dynamic": "true" if is_dynamic else "", **_settings(trait)}
+        for name, rubrics in scopes
+        for trait, is_dynamic in traits_of(rubrics)
+    ]
+    names = [*dict.fromkeys(name for row in found for name in row)]
+    return [[*names], *([_cell(row.get(name, "")) for name in names] for row in found)]
+
+
+def _settings(trait: AnyTrait) -> Json:
+    """Return the members of a trait that are needed to make it again, `kind` among them."""
+    held = trait.model_dump(mode="json", exclude_defaults=True)
+    if getattr(trait, "kind", None) == "literal":
+        held = {name: value for name, value in held.items() if name not in ("min_score", "max_score")}
+    if "higher_is_better" in type(trait).model_fields and trait.higher_is_better is None:
+        held["higher_is_better"] = "none"
+    return {name: value for name, value in held.items() if value is not None}
 
 
 def _about(number: int, question: QuestionContent) -> list[Cell]:
     custom = question.members["custom_metadata"] or {}
     source, *about = (
-        next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "") for keys in _CURATION_KEYS
+        next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "") for keys in CUSTOM_ALIASES
     )
     texts = (question.members["question"], question.members["raw_answer"])
     return [number, source, *texts, *about, "Finished" if question.finished else "Draft"]
@@ -436,12 +461,6 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, bool):
         return str(value)
     return value if isinstance(value, int | float) else text_of(_flat(value))
-
-
-def _field(field: TemplateField) -> list[Cell]:
-    parameters = ", ".join(f"{name}={value!r}" for name, value in field.parameters.items())
-    method = "" if field.primitive is None else f"{field.primitive}({parameters})"
-    return [field.name, field.type, field.description or "", _cell(field.ground_truth), method]
 
 
 def _status(question: QuestionContent) -> str:

@@ -55,6 +55,12 @@ CURATION_COLUMNS = (
     "Template Parse Status",
 )
 """The columns of the table for curators, which has a row for each verified field of a question."""
+FIELD_COLUMNS = CURATION_COLUMNS[CURATION_COLUMNS.index("Field Name") : -1]
+TEMPLATE_SHEET, RUBRIC_SHEET = "Templates", "Rubric"
+"""Sheets of the workbook for curators: identifiers and templates as they were exported, and the traits."""
+TEMPLATE_COLUMNS = ("Item Number", "Question ID", "Answer Template")
+HEADERS = 5
+"""The header of a table is among so many first rows; titles may be above it."""
 _END = "end"
 """A row after the last one, by which an open quotation mark is detected."""
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -212,9 +218,11 @@ def text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
         raise ReadError(f"{path}: is no table: {error}") from None
     if end != [_END]:
         raise ReadError(f"{path}: row {len(rows) + 1} opens a quotation mark and does not close it; close or double it")
+    # Of the first rows, those with one cell are titles.
+    header = next((row for row in rows[:HEADERS] if sum(1 for cell in row if cell.strip()) > 1), [*rows[:1], []][0])
     for number, row in enumerate(rows, 1):
-        if any(map(str.strip, row[len(rows[0]) :])):
-            message = f"{path}: row {number} has {len(row)} cells, and the header {len(rows[0])}"
+        if any(map(str.strip, row[len(header) :])):
+            message = f"{path}: row {number} has {len(row)} cells, and the header {len(header)}"
             raise ReadError(f"{message}; quote a cell that holds the separator {separator!r}")
     return rows
 
@@ -270,7 +278,9 @@ def _sheet_rows(path: str, book: Any, name: str, faults: list[str]) -> list[list
                 timedelta_formats=book._timedelta_formats,  # noqa: SLF001 - as above
             )
             parser.parse_cell = _cell_parser(parser.parse_cell, f"sheet {shown(name)}, cell", faults)
-            return _placed(parser.parse())
+            rows = _placed(parser.parse())
+            _fill(rows, parser.merged_cells.mergeCell if parser.merged_cells else ())
+            return rows
     except MemoryError:
         raise
     except Exception as error:  # as above
@@ -302,7 +312,6 @@ def _cell_parser(parse: Callable[[Any], dict[str, Any]], place: str, faults: lis
 def _placed(parsed: Iterable[tuple[int, list[dict[str, Any]]]]) -> list[list[Any]]:
     """Return the values of cells at their places. Raises ValueError for cells out of their order or of the sheet."""
     rows: list[list[Any]] = []
-    nothing: list[Any] = []  # all rows without a cell
     filled = empty = 0
     for number, cells in parsed:
         if not len(rows) < number <= _MOST_ROWS:
@@ -314,11 +323,36 @@ def _placed(parsed: Iterable[tuple[int, list[dict[str, Any]]]]) -> list[list[Any
         filled, empty = filled + len(values), empty + width - len(values)
         if empty > _ROOM + 10 * filled:
             raise ValueError("its cells lie too far apart")
-        rows += [nothing] * (number - len(rows) - 1)
+        rows += [[] for _ in range(number - len(rows) - 1)]
         rows.append([*map(values.get, range(1, width + 1))])
     while rows and not rows[-1]:
         rows.pop()
     return rows
+
+
+def _fill(rows: list[list[Any]], merged: Iterable[Any]) -> None:
+    """Give each of merged cells the value of the first one, as far as the table goes."""
+    width = max(map(len, rows), default=0)
+    for area in merged:
+        if area.min_row > len(rows) or area.min_col > len(rows[area.min_row - 1]):
+            continue
+        value = rows[area.min_row - 1][area.min_col - 1]
+        first, last = area.min_col - 1, min(area.max_col, width)
+        for row in rows[area.min_row - 1 : area.max_row]:
+            row.extend([None] * (last - len(row)))
+            row[first:last] = [value] * (last - first)
+
+
+def sheets_of(path: str) -> list[str]:
+    """Return the names of the sheets of a workbook, none for any other file."""
+    if extension_of(path) != ".xlsx":
+        return []
+    with without_warnings():
+        book = library("openpyxl").load_workbook(io.BytesIO(bytes_of(path)[0]), read_only=True)
+    try:
+        return [*book.sheetnames]
+    finally:
+        book.close()
 
 
 def _reason(error: Exception) -> str:

@@ -214,7 +214,11 @@ def import_(
     kind: str | None = options.choice(
         "--from", values=(*FORMATS, CHECKPOINT), help="The input format, if neither extension nor content decides."
     ),
-    output: Output = options.output("The benchmark to write; - for standard output."),
+    target: str | None = options.file(
+        "-o", "--output", help="The benchmark to write; by default that of --into, else standard output; - for that."
+    ),
+    force: bool = options.flag("--force", help=options.FORCE),
+    into: str | None = options.file("--into", help="The benchmark to update: by identifier, or else by text."),
     columns: Any = options.CombinedOptions(
         dict,
         name=options.value(
@@ -225,7 +229,9 @@ def import_(
         question_column=options.value("--question", help="The column with the question; guessed by default."),
         answer_column=options.value("--answer", help="The column with the reference answer; guessed by default."),
         keywords_columns=options.value(
-            "--keywords", multiple=True, help="A column with keywords, separated by commas; may be repeated."
+            "--keywords",
+            multiple=True,
+            help="A column with keywords, separated by commas or semicolons; may be repeated.",
         ),
         answer_notes_column=options.value("--notes", help="The column with notes on the answer."),
         author_name_column=options.value("--author", help="The column with the author's name."),
@@ -246,55 +252,62 @@ def import_(
     """Import questions from a table, JSON lines, a data set, or a log of an evaluation framework."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld import writing
+    from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.dialects import reading
+    from checkpoint_ld.integrations.formats.importing import import_benchmark
 
-    output.check(file)
-    if rubric is None and rubric_part is not None:
-        raise SettingsError("--rubric-part is about a table of traits: name it with --rubric")
-    findings: tuple[Finding, ...] = ()
-    source = None
     is_checkpoint = kind == CHECKPOINT or (kind is None and extension_of(file) in _CHECKPOINTS)
-    if report is not None and is_checkpoint:
-        raise SettingsError("--report is about the questions of another format: leave it out for a checkpoint")
-    if is_checkpoint:
-        if rubric is None:
-            raise SettingsError(
-                f"{file}: is a checkpoint already: name a table of traits with --rubric, or use convert"
-            )
-        from checkpoint_ld.benchmark import Benchmark
-
-        source = streams.read_benchmark(file, syntax=None)
-        benchmark = Benchmark.of_reading(source)
+    _refuse_import(file, is_checkpoint, into=into, rubric=rubric, part=rubric_part, report=report)
+    output = streams.Output(target or into or streams.STANDARD, force or (target is None and into is not None))
+    output.check(file)
+    held = file if is_checkpoint else into
+    source = None if held is None else streams.read_benchmark(held, syntax=None)
+    findings: tuple[Finding, ...] = ()
+    if is_checkpoint and source is not None:
+        benchmark, notes = Benchmark.of_reading(source), []
     else:
-        from checkpoint_ld.integrations.formats.importing import import_benchmark
-
         columns["keywords_columns"] = [{"column": column} for column in columns["keywords_columns"]] or None
         columns["custom_metadata_columns"] = [*columns["custom_metadata_columns"]] or None
-        benchmark, findings = import_benchmark(file, format=kind, report=report, **columns)
+        target_of = None if source is None else Benchmark.of_reading(source)
+        result = import_benchmark(file, format=kind, report=report, into=target_of, **columns)
+        benchmark, findings = result
+        missing = len(benchmark.get_missing_templates(ids_only=True))
+        without = f"; {missing} got the placeholder for a template" if missing else ""
+        notes = [f"{counted(len(benchmark), 'question')} imported from {file}{without}"]
+        if into is not None:
+            notes = [*result.imported.changes, f"{file}: {result.imported.summary()}"]
     if rubric is not None:
         findings += benchmark.import_rubrics(rubric, rubric_part)
+        traits = counted(len(benchmark.traits_records()), "trait")
+        notes.append(f"traits imported from {rubric}: the rubrics have {traits} now")
     if strict and findings:
         raise FindingsError.of(findings)
-    dialect = benchmark.dialect if writing.is_writable(benchmark.dialect) else reading.CANONICAL
-    syntax = writing.syntax_of(output.file)
-    missing = 0 if source is not None else len(benchmark.get_missing_templates(ids_only=True))
     written = writing.write(
         benchmark.graph,
-        syntax=syntax,
-        dialect=dialect,
+        syntax=writing.syntax_of(output.file),
+        dialect=benchmark.dialect if writing.is_writable(benchmark.dialect) else reading.CANONICAL,
         deep_judgment=True,
-        placeholders=bool(missing),
+        placeholders=not is_checkpoint,
         source=source,
     )
     output.write(written.data)
     if not quiet:
         streams.report([*findings, *written.findings], most=len(findings) + len(written.findings))
-        if source is None:
-            without = f"; {missing} got the placeholder for a template" if missing else ""
-            streams.note(f"{counted(len(benchmark), 'question')} imported from {file}{without}")
-        if rubric is not None:
-            traits = counted(len(benchmark.traits_records()), "trait")
-            streams.note(f"traits imported from {rubric}: the rubrics have {traits} now")
+        for note in notes:
+            streams.note(note)
+
+
+def _refuse_import(
+    file: str, is_checkpoint: bool, *, into: str | None, rubric: str | None, part: str | None, report: str | None
+) -> None:
+    """Raise SettingsError for options that contradict each other."""
+    if rubric is None and part is not None:
+        raise SettingsError("--rubric-part is about a table of traits: name it with --rubric")
+    for option, given in (("--report", report), ("--into", into)):
+        if is_checkpoint and given is not None:
+            raise SettingsError(f"{option} is about the questions of another format: leave it out for a checkpoint")
+    if is_checkpoint and rubric is None:
+        raise SettingsError(f"{file}: is a checkpoint already: name a table of traits with --rubric, or use convert")
 
 
 @click.group(cls=Group, no_args_is_help=True)

@@ -125,6 +125,24 @@ def copied(value: Any) -> Any:
     return value
 
 
+def plain(value: Any, *, is_cell: bool = False) -> Any:
+    """Return a value with the scalars and arrays of NumPy and pandas in it as Python's; missing values are None.
+
+    Of a cell of a data frame, NaN is a missing value, too.
+    """
+    if isinstance(value, dict):
+        return {name: plain(part, is_cell=is_cell) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(plain(part, is_cell=is_cell) for part in value) if type(value) in (list, tuple) else value
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if hasattr(value, "dtype") and hasattr(value, "tolist"):
+        kind = getattr(value.dtype, "kind", "")
+        made = value.astype("datetime64[us]").tolist() if kind == "M" else value.tolist()
+        return plain(made, is_cell=is_cell) if isinstance(made, list) else made
+    return None if is_cell and isinstance(value, float) and math.isnan(value) else value
+
+
 def is_small(value: Any, most: int) -> bool:
     """Return whether a value has at most `most` parts, counted as often as they are repeated, and is no part of itself.
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.benchmark.exports import no_encoding
+from checkpoint_ld.benchmark.question_columns import lost
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.integrations.formats.importing import lost
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:

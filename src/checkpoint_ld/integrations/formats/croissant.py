@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import published_text
+from checkpoint_ld.benchmark.question_columns import Records, Row, lost
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.documents.files import MEDIA_TYPES
@@ -25,11 +26,8 @@ from checkpoint_ld.host import without_logs, without_warnings
 from checkpoint_ld.integrations.formats.croissant_records import Description
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
-    Records,
-    Row,
     checkpoint_of,
     is_table_of_questions,
-    lost,
     lost_beside_records,
     questions_of,
     refuse_link,

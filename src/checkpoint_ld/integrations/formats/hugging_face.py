@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from checkpoint_ld.benchmark import question_sources
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.benchmark.exports import no_encoding
+from checkpoint_ld.benchmark.question_columns import Records, Row, lost
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.documents.values import is_small
@@ -28,10 +30,7 @@ from checkpoint_ld.integrations.formats.arrow_rows import arrow_rows, decoded, p
 from checkpoint_ld.integrations.formats.citation import spdx_name
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
-    Records,
-    Row,
     checkpoint_of,
-    lost,
     lost_beside_records,
     questions_of,
 )
@@ -417,7 +416,7 @@ def _rows(path: str, listed: list[str], features: Mapping[str, Any], findings: l
                 )
             yield from rows
         else:
-            held = importing.records(file)
+            held = question_sources.records(file)
             findings += held.findings
             for row in held.rows:
                 yield {name: decoded(value, features.get(name)) for name, value in row.values.items()}

@@ -14,16 +14,15 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.assessment.inspect_logs import failure_of, invalidation_of, is_log, messages_of, read_log
-from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.benchmark import Benchmark, question_sources
 from checkpoint_ld.benchmark.exports import no_encoding
+from checkpoint_ld.benchmark.question_columns import Records, lost
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.integrations.formats import importing
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
-    Records,
     checkpoint_of,
-    lost,
     lost_beside_records,
     questions_of,
 )
@@ -100,7 +99,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         importing.refuse_link(Path(path) / DATASET, Path(path))
         path = str(Path(path) / DATASET)
     if not is_log(path):
-        return importing.records(path)
+        return question_sources.records(path)
     log = read_log(path)
     failure = failure_of(log)
     if not log.samples:
@@ -112,7 +111,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     inner = sorted(log.samples, key=lambda sample: order.get(sample.id, 0), reverse=True)
     valid = {str(sample.id): sample for sample in inner if sample.invalidation is None}
     left = {str(sample.id): sample for sample in inner if str(sample.id) not in valid}
-    held = importing.of_objects(
+    held = question_sources.of_objects(
         (_members(sample), f"sample {name}", Place(path)) for name, sample in reversed(valid.items())
     )
     about = {"name": PurePath(path).stem, **{name: value for name, value in _about(log).items() if value}}

@@ -23,6 +23,7 @@ from checkpoint_ld.agents.graph import moment
 from checkpoint_ld.assessment.answers import open_answers, read_answers
 from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.benchmark.editing import published_text
+from checkpoint_ld.benchmark.question_columns import lost
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import examine_bytes
@@ -32,7 +33,7 @@ from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import iri_of, is_iri
 from checkpoint_ld.integrations.formats.citation import published_on, spdx_name
-from checkpoint_ld.integrations.formats.importing import CHECKPOINT, checkpoint_of, lost, lost_properties
+from checkpoint_ld.integrations.formats.importing import CHECKPOINT, checkpoint_of, lost_properties
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.validation import profiles, reports, validator
 
