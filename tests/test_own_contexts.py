@@ -229,7 +229,13 @@ def test_an_edit_of_classes_states_their_new_order() -> None:
     [
         *(("123456789012345678", "decimal"), ("1.10", "decimal"), ("0.1000000000000000055511151231257827", "decimal")),
         *(("1.5", "float"), ("007", "integer"), ("-0", "integer"), ("abc", "integer"), ("1", "boolean")),
-        *(("INF", "double"), ("NaN", "double"), ("5", "nonNegativeInteger"), ("2026-02-30", "date")),
+        *(
+            ("0.1000000000000000055511151231257827", "double"),
+            ("INF", "double"),
+            ("NaN", "double"),
+            ("5", "nonNegativeInteger"),
+            ("2026-02-30", "date"),
+        ),
     ],
 )
 def test_a_number_keeps_its_text_and_its_datatype(text: str, datatype: str) -> None:
@@ -240,6 +246,22 @@ def test_a_number_keeps_its_text_and_its_datatype(text: str, datatype: str) -> N
     assert number in emission.ntriples_of(again).decode()
     written = write(again).data
     assert number in emission.ntriples_of(reading.examine_bytes(written).graph).decode()
+
+
+@pytest.mark.parametrize(
+    ("number", "is_lost"),
+    [("5.00000000000000000001", True), ("12345678901234567890", True), ("5.0", False), ("0.30000000000000004", False)],
+)
+@pytest.mark.parametrize("datatype", ["double", "decimal"])
+def test_a_bound_with_more_digits_than_a_double_is_a_loss(number: str, datatype: str, is_lost: bool) -> None:
+    stated = emission.ntriples_of(read(classed()).graph).decode()
+    stated = stated.replace(
+        '"2.0E0"^^<http://www.w3.org/2001/XMLSchema#double>',
+        f'"{number}"^^<http://www.w3.org/2001/XMLSchema#{datatype}>',
+    )
+    assert number in stated
+    found = [one for one in reading.examine_bytes(stated.encode(), syntax="nt").findings if one.rule == "loss"]
+    assert [number in one.message for one in found] == [True] * is_lost
 
 
 TERMS = ("alpha", "beta", "gamma")

@@ -63,6 +63,8 @@ _TOO_LARGE = 10**21 - 2**16
 """The least integer whose nearest double is 1e21."""
 _FOR_TEXTS = frozenset((TEXT, DATETIME, "@json"))
 _HOLDERS, _NO_FLOATS = {list, dict}, {str, int, bool, type(None)}
+_ALWAYS_KEPT = 15
+"""A double keeps so many digits of a number."""
 _LONGEST_INTEGER = 4300
 """Python converts no longer numbers by default. Such a literal stays as it is."""
 
@@ -278,7 +280,16 @@ def _number(text: str, kind: str | None, coercion: str | None) -> int | float | 
         is_lost = str(number) != text or (coercion is None and not is_small(number))
         return None if is_lost else number
     is_float = kind == "double" or (coercion == DOUBLE and kind == "number")
-    return float(text) if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)) else None
+    if not is_float or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        return None
+    return float(text) if coercion == DOUBLE or not loses_digits(text) else None
+
+
+def loses_digits(text: str) -> bool:
+    """Return whether a text is a number with digits that a double does not keep."""
+    if len(text) <= _ALWAYS_KEPT or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        return False
+    return Decimal(text) != Decimal(repr(float(text)))
 
 
 _KINDS: dict[URIRef | None, str] = {

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.dialect import old_name_findings
 from checkpoint_ld.dialects.reading import json_ld as forms
+from checkpoint_ld.dialects.reading.literal_form import NUMBERS
 from checkpoint_ld.dialects.reading.statements import ROOT_TYPES
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
@@ -25,11 +26,11 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph import contexts, coverage, emission
 from checkpoint_ld.graph.interpreter import uncollected
-from checkpoint_ld.graph.literals import TypedText, plain_of
+from checkpoint_ld.graph.literals import TypedText, loses_digits, plain_of
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import given, shown, unknown
 from checkpoint_ld.rules import finding
-from checkpoint_ld.vocabulary import BENCHMARK, CAF
+from checkpoint_ld.vocabulary import BENCHMARK, CAF, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,6 +47,7 @@ JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
 
 _SYNTAXES = (JSON_SYNTAX, *emission.SYNTAXES)
+_BOUNDS = frozenset(URIRef(namespace + name) for namespace in (SCHEMA, SCHEMA_HTTP) for name in NUMBERS)
 _CHECKPOINTS = frozenset((*ROOT_TYPES, URIRef(CAF + "Checkpoint")))
 """The classes of checkpoints."""
 AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
@@ -249,7 +251,19 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
     plain = forms.of_index(index, syntax, as_found=False)
     if plain is None:
         raise _of_several(forms.roots(index))
-    return _reading(replace(plain, forms=()), syntax, source, None)
+    read = _reading(replace(plain, forms=()), syntax, source, None)
+    return replace(read, placed=(*read.placed, *_lost_digits(index, source)))
+
+
+def _lost_digits(index: Index, source: str | None) -> Iterator[Finding]:
+    """Yield a finding for each bound of a trait that has more digits than JSON's numbers keep."""
+    for subject, held in index.items():
+        for predicate in _BOUNDS & held.keys():
+            for number in terms_of(held[predicate]):
+                if isinstance(number, Literal) and loses_digits(str(number)):
+                    message = f"<{predicate}> of <{subject}> is read as {float(number)!r}: {number} has more digits"
+                    remedy = "write the number with the digits of a double, 17 at most"
+                    yield replace(finding("loss", message, remedy=remedy), place=Place(source))
 
 
 def _of_several(found: Sequence[object]) -> ReadError:
