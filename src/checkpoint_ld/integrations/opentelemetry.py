@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import CheckpointExists, CheckpointLdError
-from checkpoint_ld.integrations.span_runs import Conversations, checkpoints_of
+from checkpoint_ld.integrations.span_conversations import Conversations
+from checkpoint_ld.integrations.span_runs import checkpoints_of
 from checkpoint_ld.integrations.spans import BODY, Span, error_of, moment
 from checkpoint_ld.phrases import encodable
 

@@ -19,8 +19,9 @@ from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
 from checkpoint_ld.documents.text import Member, Spans
 from checkpoint_ld.errors import CheckpointExists, FindingsError, ReadError, WriteError
 from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.integrations.span_conversations import Conversations
 from checkpoint_ld.integrations.span_report import SpanReport
-from checkpoint_ld.integrations.span_runs import Conversations, checkpoints_of
+from checkpoint_ld.integrations.span_runs import checkpoints_of
 from checkpoint_ld.integrations.spans import BODY, Span, error_of, moment
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def import_spans(
         yield from (Imported(path, None, error=fault) for fault in file.errors)
         counted.other_signals += file.other_signals
     records = _Records(files)
-    conversations = Conversations(manager)
+    conversations = Conversations(manager, is_alone=True)
     count = 0
     for path, spans in _traces(files, records):
         counted.add(spans)
@@ -79,6 +80,8 @@ def import_spans(
                 except (CheckpointExists, FindingsError) as error:
                     yield Imported(path, None, error=error)
                     continue
+                if done.checkpoint is not None:
+                    conversations.add(done.checkpoint)
                 yield Imported(path, done.checkpoint, done.created, (*findings, *done.findings))
                 findings = ()
         except WriteError as error:
@@ -98,7 +101,7 @@ def _nothing_read(files: Sequence[OtlpFile], records: int) -> ReadError:
     return ReadError(f"{names}: {what}")
 
 
-class _Place(NamedTuple):
+class _TextPlace(NamedTuple):
     """The position of a text in a file, with the resource and the scope that it shares with others."""
 
     start: int
@@ -124,8 +127,8 @@ class OtlpFile:
         self.errors: list[ReadError] = []
         self.faulty: list[ReadError] = []
         self.count = self.other_signals = 0
-        self.spans: dict[str, list[_Place]] = defaultdict(list)
-        self.records: dict[str, list[_Place]] = defaultdict(list)
+        self.spans: dict[str, list[_TextPlace]] = defaultdict(list)
+        self.records: dict[str, list[_TextPlace]] = defaultdict(list)
         self.starts: dict[str, int] = {}
         for number, start, text in _documents(self.text, is_lines=".jsonl" in path.suffixes):
             try:
@@ -163,9 +166,9 @@ class OtlpFile:
                     described = _object(found, scope.value.start, "scope")
                     for member in _items(found, scope.value.start, items):
                         value = orjson.loads(text[member.value.start : member.value.end])
-                        add(value, _Place(start + member.value.start, start + member.value.end, shared, described))
+                        add(value, _TextPlace(start + member.value.start, start + member.value.end, shared, described))
 
-    def _add_span(self, span: Any, place: _Place) -> None:
+    def _add_span(self, span: Any, place: _TextPlace) -> None:
         self.count += 1
         if not (isinstance(span, dict) and span.get("traceId") and span.get("spanId")):
             self._leave_out(place, "it names no trace, or has no id")
@@ -175,7 +178,7 @@ class OtlpFile:
         self.starts[trace] = min(first, self.starts.get(trace, first))
         self.spans[trace].append(place)
 
-    def _add_record(self, record: Any, place: _Place) -> None:
+    def _add_record(self, record: Any, place: _TextPlace) -> None:
         trace = _hexadecimal(record.get("traceId") or "") if isinstance(record, dict) else ""
         self.records[trace].append(place)
 
@@ -205,12 +208,12 @@ class OtlpFile:
                 (str(name), when, held if body is None else {**held, BODY: body}),
             )
 
-    def _leave_out(self, place: _Place, why: str) -> None:
+    def _leave_out(self, place: _TextPlace, why: str) -> None:
         at = f"{self.path}:{self.text.count(chr(10), 0, place.start) + 1}"
         message = f"this span is not OTLP/JSON: {why}; it is left out: correct it, and import the file again"
         self.faulty.append(ReadError(f"{at}: {message}"))
 
-    def _span(self, place: _Place) -> Span:
+    def _span(self, place: _TextPlace) -> Span:
         source = orjson.loads(self.text[place.start : place.end])
         status, kind = source.get("status") or {}, source.get("kind")
         for value in (status.get("code"), kind):

@@ -7,159 +7,28 @@ one of them is not said again in the next. Attributes without a place in a check
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from dataclasses import dataclass, field
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agents.values import LARGEST_COUNT, AgentHeader, Thought, id_of, snapshot_of
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
-from checkpoint_ld.documents.values import ABSENT
-from checkpoint_ld.errors import CheckpointNotFound
-from checkpoint_ld.integrations.span_calls import MERGED, CallLedger, SpanCall, reject_unexecuted
+from checkpoint_ld.integrations.span_calls import MERGED, SpanCall, reject_unexecuted
+from checkpoint_ld.integrations.span_conversations import Conversations, ConversationState
 from checkpoint_ld.integrations.span_messages import SpanContent, SpanMessage, content_of, set_apart, transcript_of
 from checkpoint_ld.integrations.span_tree import SpanTree, agent_name
 from checkpoint_ld.integrations.spans import AGENT, CHATS, CONVERSATION, MEMBER, TOOL, WORKFLOW, Span
 from checkpoint_ld.phrases import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agents.values import ToolCall
-    from checkpoint_ld.checkpointing.manager import CheckpointManager
 
 _ABOUT: Final = ("question", "benchmark")
 """Our attributes after `checkpoint_ld.about.`: the question and the benchmark that the agent worked on."""
 _TYPES: Final = {"system": "planning", "developer": "planning", "user": "observation", "compaction": "observation"}
 _CYCLE: Final = "execute_event_loop_cycle"
 """The operation of strands around a chat and its tools, which repeats all their messages."""
-_MOST_RUNS: Final = 16
-"""The latest runs of an agent that are looked at, where no span names the conversation."""
-_MOST: Final = 64
-"""The conversations whose state is held between traces; others are read from the store again."""
-
-
-@dataclass(slots=True)
-class ConversationState:
-    """What is known of a conversation after a checkpoint: how often each message was seen, the last one, the calls."""
-
-    checkpoint_id: str | None = None
-    seen: Counter[str] = field(default_factory=Counter)
-    last: str = ""
-    ledger: CallLedger = field(default_factory=CallLedger)
-
-    def note(self, keys: Sequence[str]) -> None:
-        """Count messages as seen, the last of them as the end of the conversation."""
-        self.seen.update(keys)
-        self.last = keys[-1] if keys else self.last
-
-    def take_in(self, checkpoint: AgentCheckpoint) -> None:
-        """Add what an earlier checkpoint of the conversation has."""
-        snapshot = checkpoint.snapshot
-        held = (snapshot.model_extra or {}).get(MEMBER)
-        keys = held.get("messages") if isinstance(held, dict) else None
-        self.note([key for key in keys if isinstance(key, str)] if isinstance(keys, list) else [])
-        for call in snapshot.tool_state.calls:
-            self.ledger.put(_known(call, snapshot.tool_state.results))
-
-
-def _known(call: ToolCall, results: Mapping[str, Any]) -> SpanCall:
-    """Return a call of an earlier checkpoint as the ledger has it."""
-    beside = (call.model_extra or {}).get(MEMBER)
-    held = beside if isinstance(beside, dict) else {}
-    span = None
-    if "span_id" in held:
-        span = Span(str(held.get("trace_id")), str(held["span_id"]), None, "", 0, call.completed_at, {}, {})
-    return SpanCall(
-        call.id,
-        _given_id(call),
-        call.tool_id or "unknown",
-        call.args,
-        call.started_at or 0,
-        result=results.get(call.id, ABSENT),
-        error=call.error,
-        is_rejected=call.status == "cancelled",
-        is_answer=held.get("is_answer") is True,
-        is_requested=True,
-        waits=call.status == "pending",
-        ended=call.completed_at,
-        span=span,
-    )
-
-
-def _given_id(call: ToolCall) -> str:
-    beside = (call.model_extra or {}).get(MEMBER)
-    return str((beside.get("call_id") if isinstance(beside, dict) else None) or call.id)
-
-
-class Conversations:
-    """The conversations of a store, in which each run follows the one before it."""
-
-    def __init__(self, manager: CheckpointManager) -> None:
-        """Read earlier runs where `manager` keeps them."""
-        self.manager = manager
-        self._states: OrderedDict[str, ConversationState] = OrderedDict()
-
-    def parent(self, run: SpanRun) -> AgentHeader | None:
-        """Return the checkpoint that a run follows: the last of its execution before it began, or the one it has."""
-        kept = self._kept(run.id)
-        if kept is not None and kept.execution_id == run.execution_id:
-            before = None if kept.parent is None else self._kept(kept.parent.checkpoint_id or "")
-            return None if before is None else AgentHeader.of(before)
-        stored = self.manager.list(execution_id=run.execution_id, until=run.start + 1, limit=1)
-        return next(iter(stored), None)
-
-    def continued(self, run: SpanRun, messages: Sequence[SpanMessage]) -> str | None:
-        """Return the execution of the agent's earlier run that messages repeat in their order, None without one."""
-        keys = [message.key for message in messages]
-        calls = {call.id for message in messages for call in message.calls}
-        if not any(message.role == "assistant" for message in messages[:-1]):
-            return None
-        earlier = self.manager.list(agent_id=run.agent_id, until=run.start + 1, limit=_MOST_RUNS)
-        for header in earlier:
-            kept = None if header.id == run.id else self._kept(header.id)
-            if kept is None:
-                continue
-            held = (kept.snapshot.model_extra or {}).get(MEMBER)
-            said = held.get("messages", []) if isinstance(held, dict) else []
-            asked = {_given_id(call) for call in kept.snapshot.tool_state.calls}
-            is_answered = bool(kept.snapshot.thought_chain) and (
-                (kept.snapshot.thought_chain[-1].metadata or {}).get("role") == "assistant"
-            )
-            rest = iter(keys)
-            if said and all(key in rest for key in said) and (is_answered or asked & calls):
-                return header.execution_id
-        return None
-
-    def _kept(self, id: str) -> AgentCheckpoint | None:
-        try:
-            return self.manager.get(id)
-        except CheckpointNotFound:
-            return None
-
-    def state(self, execution_id: str, checkpoint_id: str | None) -> ConversationState:
-        """Return what is known of a conversation after a checkpoint of it."""
-        found = self._states.pop(execution_id, None)
-        if found is None or found.checkpoint_id != checkpoint_id:
-            found = self._read(execution_id, checkpoint_id)
-        self._states[execution_id] = found
-        if len(self._states) > _MOST:
-            self._states.popitem(last=False)
-        return found
-
-    def _read(self, execution_id: str, checkpoint_id: str | None) -> ConversationState:
-        way: dict[str, AgentCheckpoint] = {}
-        at = checkpoint_id
-        while at is not None and at not in way:
-            checkpoint = self._kept(at)
-            if checkpoint is None or checkpoint.execution_id != execution_id:
-                break
-            way[at] = checkpoint
-            at = None if checkpoint.parent is None else checkpoint.parent.checkpoint_id
-        found = ConversationState(checkpoint_id)
-        for checkpoint in reversed(way.values()):
-            found.take_in(checkpoint)
-        return found
 
 
 def checkpoints_of(spans: Sequence[Span], conversations: Conversations) -> Iterator[tuple[AgentCheckpoint, SpanRun]]:
