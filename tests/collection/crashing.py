@@ -17,7 +17,7 @@ from tests.collection.conftest import checkpoint
 from tests.forking import forked
 
 CHECKPOINTS = 24
-CHANGES = frozenset(("update", "remove_graph", "extend", "bulk_extend", "flush"))
+CHANGES = frozenset(("update", "remove_graph", "extend", "bulk_load", "flush"))
 
 
 class Fragile:
@@ -66,7 +66,7 @@ def check(store: Path) -> None:
 
 
 def main(store: Path, files: Path, rounds: int) -> None:
-    loading._BATCH = 500  # noqa: SLF001 - several batches of a few files each
+    loading._BATCH = 60_000  # noqa: SLF001 - several batches of a few files each
     chance = random.Random(rounds)
     for turn in range(1, rounds + 1):
         holdings._BULK = chance.choice((100, 10_000))  # noqa: SLF001 - in bulk and as transactions

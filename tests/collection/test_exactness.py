@@ -24,8 +24,9 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import directory
+from checkpoint_ld.stores.backend import parsed
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, OnConflict, Options
-from checkpoint_ld.stores.holdings import kept_forms, restored, rewritten
+from checkpoint_ld.stores.holdings import in_store_form, restored
 from checkpoint_ld.validation import validator
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 from tests.collection.conftest import Write, checkpoint, iri
@@ -90,12 +91,16 @@ def test_any_graph_comes_back_from_what_the_store_makes_of_it(tree: Json) -> Non
     graph = CheckpointGraph.of_tree(tree)
     lines = emission.ntriples_of(graph)
     written = [quad.triple for quad in pyoxigraph.parse(lines, format=RdfFormat.N_TRIPLES)]
-    held = rewritten(written)
+    held, forms = in_store_form(lines)
     store = pyoxigraph.Store()
     store.extend([Quad(one.subject, one.predicate, one.object) for one in written])
-    assert {quad.triple for quad in store} == held.keys(), "what the store makes of a statement is foreseen"
-    back = restored((quad.triple for quad in store), kept_forms(held))
+    assert {f"{quad.triple} ." for quad in store} == set(held.decode().split("\n")) - {""}, "it is foreseen"
+    back = restored((quad.triple for quad in store), forms)
     assert "".join(sorted(f"{one} .\n" for one in back)) == lines.decode()
+
+
+def lines(*statements: Triple) -> bytes:
+    return pyoxigraph.serialize(statements, format=RdfFormat.N_TRIPLES) or b""
 
 
 TYPES = ("double", "float", "decimal", "integer", "boolean", "dateTime", "date", "time", "gYear", "duration", "string")
@@ -110,23 +115,23 @@ def test_several_forms_of_one_value_in_one_place_all_come_back(values: list[tupl
     written = [Triple(place, place, Literal(text, datatype=NamedNode(XSD + name))) for text, name in values]
     store = pyoxigraph.Store()
     store.extend([Quad(one.subject, one.predicate, one.object) for one in written])
-    held = rewritten(written)
-    assert len(held) == len(store)
-    back = restored((quad.triple for quad in store), kept_forms(held))
+    held, forms = in_store_form(lines(*written))
+    assert held.count(b"\n") == len(store)
+    back = restored((quad.triple for quad in store), forms)
     assert sorted(back, key=str) == sorted(written, key=str)
 
 
 def test_a_form_of_a_value_that_is_gone_counts_for_nothing() -> None:
     place = NamedNode("urn:x")
     old, new = (Triple(place, place, Literal(text, datatype=NamedNode(XSD + "double"))) for text in ("7.5E-1", "2"))
-    assert restored([new], kept_forms(rewritten([old]))) == [new]
+    assert restored([new], in_store_form(lines(old))[1]) == [new]
 
 
 def test_languages_come_back_as_they_were_written() -> None:
     place = NamedNode("urn:x")
     written = Triple(place, place, Literal("Farbe", language="de-AT"))
-    held = rewritten([written])
-    assert restored(held, kept_forms(held)) == [written]
+    held, forms = in_store_form(lines(written))
+    assert restored([quad.triple for quad in parsed(held)], forms) == [written]
 
 
 @pytest.mark.slow
@@ -200,7 +205,7 @@ def test_a_second_writer_learns_who_the_first_is_and_what_to_do(filled: Path) ->
             Collection.open(filled)
         assert str(filled) in str(raised.value)
         with pytest.raises(StoreBusyError, match="is writing"):
-            Collection.open(filled, read_only=True)
+            Collection.open(filled, read_only=True, wait=0)
     with Collection.open(filled) as collection:
         assert list(collection) == [iri()]
 
@@ -217,6 +222,15 @@ def test_readers_share_and_keep_writers_out(filled: Path) -> None:
 def test_one_process_is_no_exception(filled: Path) -> None:
     with Collection.open(filled), pytest.raises(StoreBusyError):
         Collection.open(filled)
+
+
+def test_a_reader_waits_for_a_writer(filled: Path) -> None:
+    writer = Collection.open(filled)
+    closing = threading.Timer(0.3, writer.close)
+    closing.start()
+    with Collection.open(filled, read_only=True) as collection:
+        assert list(collection) == [iri()]
+    closing.join()
 
 
 @pytest.mark.slow

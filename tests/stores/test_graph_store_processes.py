@@ -36,9 +36,9 @@ from tests.trials import some
 
 EACH = 15
 STEPS = (
-    ("put", "_write", 1),
+    ("put", "_write_at_once", 1),
     *(("replace", step, 1) for step in ("_replace_entries", "_empty", "_write")),
-    ("replace", "_replace_entries", 2),
+    ("replace", "_finish", 1),
 )
 """Ways to save, a step of each, and at which of its calls a process dies."""
 WHEN = ("before", "after")

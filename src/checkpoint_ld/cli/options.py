@@ -276,4 +276,8 @@ SERVED: Any = CombinedOptions(
 """The options for the connection to a triple store, as above."""
 
 
-WAIT = real("--wait", least=0, default=0.0, help="Seconds to wait for other processes that use a collection.")
+WAIT = real(
+    "--wait",
+    least=0,
+    help="Seconds to wait for other processes that use a collection; unless given, a reader waits a minute.",
+)

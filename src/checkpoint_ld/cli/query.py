@@ -81,7 +81,7 @@ def query(
     ),
     identity: dict[str, Any] = options.IDENTIFIED,
     syntax: str | None = options.SYNTAX,
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
     quiet: bool = options.flag("-q", "--quiet", help="Print only the result and failures."),
 ) -> None:
     """Query checkpoints in SPARQL: each is a named graph, their union is the default graph; nothing is fetched."""
@@ -177,7 +177,7 @@ class _QueryRun:
     identity: dict[str, Any]
     syntax: str | None
     answers: str | None
-    wait: float
+    wait: float | None
     quiet: bool
     has_failed: bool = False
 

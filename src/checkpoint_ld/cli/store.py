@@ -17,7 +17,7 @@ from checkpoint_ld.cli.push import push
 from checkpoint_ld.cli.query import query
 from checkpoint_ld.cli.validate import EXTENSIONS, FORMAT, cache_folder, severity
 from checkpoint_ld.documents.files import kind_of
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import SettingsError, StoreBusyError
 from checkpoint_ld.phrases import counted, harmless
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _load(
     fail_on: str,
     as_json: bool,
     quiet: bool,
-    wait: float,
+    wait: float | None,
 ) -> None:
     from checkpoint_ld.families import Profiles
     from checkpoint_ld.stores import collection
@@ -131,7 +131,7 @@ def _load(
 
 
 @store.command("list")
-def list_(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = options.WAIT) -> None:
+def list_(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float | None = options.WAIT) -> None:
     """List the checkpoints: name, graph, file, statements, findings."""
     with _open(store, read_only=True, wait=wait) as collection:
         entries = [(graph, collection.entries[graph], collection.source(graph)) for graph in collection]
@@ -154,7 +154,7 @@ def get(
     store: str = _PLACE,
     graph: str = options.argument("IRI", "A graph, by its IRI or by the path of its file."),
     output: Output = options.output(),
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
 ) -> None:
     """Write one checkpoint as it was loaded; the output's extension determines the syntax, by default JSON-LD."""
     from checkpoint_ld import writing
@@ -191,7 +191,7 @@ def remove(
         "IRI…", "Graphs, by IRI or by the paths of their files.", nargs=-1, required=True
     ),
     quiet: bool = options.QUIET,
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
 ) -> None:
     """Remove checkpoints from the collection; their files stay."""
     with _open(store, wait=wait) as collection:
@@ -210,7 +210,7 @@ def derive(
     store: str = _PLACE,
     drop: bool = options.flag("--drop", help="Remove them."),
     quiet: bool = options.QUIET,
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
 ) -> None:
     """Keep derived statements beside the collection, for fast queries about them."""
     with _open(store, must_exist=True, wait=wait) as collection:
@@ -236,7 +236,7 @@ def validate(
     fail_on: str = options.THRESHOLD,
     cache_dir: str | None = options.CACHE_DIR,
     no_cache: bool = options.NO_CACHE,
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
 ) -> None:
     """Validate the checkpoints of the collection."""
     from checkpoint_ld.batch import configuration, verdicts
@@ -267,7 +267,7 @@ def export(
     kind: str | None = options.written_as("--to", _DUMPS, "The syntax to write", "nq"),
     shards: int | None = options.whole("--shards", help="Write N-Quads to this number of files, with a list."),
     compressed: bool = options.flag("--gzip", help="Compress the files of --shards."),
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
 ) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
     if shards is None:
@@ -299,7 +299,7 @@ def describe(
     publisher: str = options.value(
         "--publisher", metavar="NAME", default="", help="The publisher; DCAT-AP requires one."
     ),
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
 ) -> None:
     """Describe the collection in VoID and DCAT 3: datasets, files, and counts by class and by property."""
     from checkpoint_ld.sparql.describing import TITLE
@@ -313,7 +313,7 @@ def describe(
 
 
 @store.command
-def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = options.WAIT) -> None:
+def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float | None = options.WAIT) -> None:
     """Count the content of the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
         found = collection.statistics()
@@ -333,7 +333,7 @@ def verify(
     store: str = _PLACE,
     repair: bool = options.flag("--repair", help="Reload differing graphs."),
     as_json: bool = options.JSON,
-    wait: float = options.WAIT,
+    wait: float | None = options.WAIT,
 ) -> None:
     """Compare every graph with the manifest, statement by statement."""
     with _open(store, read_only=not repair, must_exist=True, quiet=True, wait=wait) as collection:
@@ -357,13 +357,18 @@ def verify(
 
 
 def _open(
-    store: str, *, read_only: bool = False, must_exist: bool = False, quiet: bool = False, wait: float = 0
+    store: str, *, read_only: bool = False, must_exist: bool = False, quiet: bool = False, wait: float | None = None
 ) -> Collection:
     """Open a collection, and report unfinished loading in it."""
     from checkpoint_ld.stores.collection import Collection
 
     if must_exist and not read_only:
         Collection.open(store, read_only=True, wait=wait).close()
+    if read_only and wait is None:
+        try:
+            Collection.open(store, read_only=True, wait=1).close()
+        except StoreBusyError:
+            streams.note(f"{store}: waiting for the process that writes it")
     collection = Collection.open(store, read_only=read_only, wait=wait)
     if read_only and not quiet and collection.unfinished:
         count = len(collection.unfinished)

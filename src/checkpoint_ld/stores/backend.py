@@ -20,6 +20,8 @@ from checkpoint_ld.graph.emission import ntriples_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from _typeshed import WriteableBuffer
+
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql.result import Term
 
@@ -49,6 +51,31 @@ class Spooled:
 
 Body: TypeAlias = bytes | Spooled
 """The body of a request."""
+
+
+class Joined(io.RawIOBase):
+    """Parts of bytes as a file to read once, without joining them in memory."""
+
+    def __init__(self, parts: Iterable[bytes]) -> None:
+        self._parts = iter(parts)
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Read into a buffer, and return the number of bytes; 0 at the end."""
+        while not self._rest:
+            part = next(self._parts, None)
+            if part is None:
+                return 0
+            self._rest = memoryview(part)
+        view = memoryview(buffer)
+        size = min(len(view), len(self._rest))
+        view[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
 
 
 def opened(body: Body) -> BinaryIO:

@@ -69,6 +69,8 @@ __all__ = [
     "Statistics",
 ]
 
+PATIENCE_S = 60.0
+"""The seconds that a reader waits for a writer."""
 _DEFAULTS = Options()
 _SHARDS = "shards.json"
 _DERIVED = "derived"
@@ -133,14 +135,16 @@ class Collection:
         """The graphs and their entries, for stores that write graphs themselves."""
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, wait: float = 0.0) -> Self:
+    def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, wait: float | None = None) -> Self:
         """Open the collection in the folder `path`; unless `read_only`, make one if there is none.
 
-        One process may write or several may read; `wait` is the number of seconds to wait for others. If a process was
+        One process may write or several may read; `wait` is the number of seconds to wait for others: unless given, a
+        reader waits for `PATIENCE_S`, and a writer for nobody. If a process was
         killed while it loaded a graph, the next process that writes empties the graph; `unfinished` names it. Raises
         StoreBusyError when other processes use the folder, StoreError for a folder that is no collection,
         SettingsError for what is no path or no time.
         """
+        wait = (PATIENCE_S if read_only else 0.0) if wait is None else wait
         if math.isnan(wait):
             raise SettingsError("wait is not a number of seconds: give 0 or more")
         return cls(Holdings.opened(Directory.open(path_of(path), read_only=read_only, wait=wait)))

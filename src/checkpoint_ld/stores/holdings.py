@@ -23,7 +23,7 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
@@ -33,7 +33,7 @@ from checkpoint_ld import families
 from checkpoint_ld.errors import StoreError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
-from checkpoint_ld.stores.backend import FileState, block, software
+from checkpoint_ld.stores.backend import FileState, Joined, block, parsed, software
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -66,10 +66,15 @@ MEMBERS = {
 FILE = {"sha256": _OURS + "fileSha256", "size": _OURS + "fileSize", "modified": _OURS + "fileModified"}
 _FINDINGS = {severity: f"{_OURS}{severity.label}s" for severity in Severity}
 
+_END = b" .\n"
+_COUNTED = 100
+"""The number of graphs that a query counts."""
 _BULK = 10_000
 """The number of statements above which they are loaded in bulk, which is faster and no transaction."""
 _MUCH = 10
 """The store is compacted when more than 1/10 of it was loaded in bulk."""
+_AT_ONCE = 2
+"""The bulk loads of one batch: of the graphs, and of their merge."""
 _PLACE = NamedNode("urn:checkpoint-ld:place")
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
 
@@ -146,37 +151,36 @@ class Entry:
 
 @dataclass(frozen=True)
 class Load:
-    """A checkpoint to load: its entry, its statements in the form of the store, and their original forms."""
+    """A checkpoint to load: its entry, its N-Triples in the form of the store, and their original forms."""
 
     entry: Entry
-    statements: tuple[Triple, ...]
-    forms: str
+    triples: bytes = b""
+    forms: str = ""
 
     @property
-    def named(self) -> Iterator[Quad]:
-        """The statements in the graph of the checkpoint."""
-        return in_graph(self.statements, NamedNode(self.entry.graph))
+    def quads(self) -> bytes:
+        """The N-Quads of the graph of the checkpoint."""
+        return self.triples.replace(_END, f" {NamedNode(self.entry.graph)} .\n".encode())
 
     @property
-    def merged(self) -> Iterator[Quad]:
-        """The statements in the merge of all graphs."""
-        return in_graph(self.statements, DefaultGraph())
+    def statements(self) -> list[Triple]:
+        """The statements in the form of the store."""
+        return [quad.triple for quad in parsed(self.triples)]
 
     @classmethod
     def of_triples(cls, triples: bytes, graph: str, **members: Any) -> Self:
-        """Return the load for the N-Triples of a graph; `members` are the other members of its entry."""
-        written = [quad.triple for quad in pyoxigraph.parse(triples, format=RdfFormat.N_TRIPLES)]
-        held = rewritten(written)
+        """Return the load for the sorted N-Triples of a graph; `members` are the other members of its entry."""
+        held, forms = in_store_form(triples)
         entry = Entry(
             graph=graph,
             root=graph,
-            sha256=digest(written),
-            triples=len(held),
+            sha256=sha256(triples).hexdigest(),
+            triples=held.count(b"\n"),
             loaded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             software=software(),
             **members,
         )
-        return cls(entry, tuple(held), kept_forms(held))
+        return cls(entry, held, forms)
 
     def but(self, **members: Any) -> Self:
         """Return this load with other members of the entry."""
@@ -188,7 +192,7 @@ class Holdings:
 
     def __init__(self, directory: Directory) -> None:
         self.directory = directory
-        self._in_bulk = 0
+        self._in_bulk: list[int] = []
 
     @classmethod
     def opened(cls, directory: Directory) -> Self:
@@ -262,11 +266,19 @@ class Holdings:
 
     def count(self, graph: str) -> int:
         """Return the number of statements of a graph in the store."""
-        rows = self.directory.store.query("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", default_graph=[NamedNode(graph)])
-        assert isinstance(rows, QuerySolutions)  # noqa: S101 - it is a SELECT
-        [row] = rows
-        counted = row["n"]
-        return int(counted.value) if isinstance(counted, Literal) else 0
+        return self.counts([graph])[graph]
+
+    def counts(self, graphs: Sequence[str]) -> dict[str, int]:
+        """Return the number of statements of each of the graphs in the store."""
+        found = dict.fromkeys(graphs, 0)
+        for part in (graphs[start : start + _COUNTED] for start in range(0, len(graphs), _COUNTED)):
+            pattern = f"VALUES ?g {{ {' '.join(str(NamedNode(graph)) for graph in part)} }} GRAPH ?g {{ ?s ?p ?o }}"
+            rows = self.directory.store.query(f"SELECT ?g (COUNT(*) AS ?n) {{ {pattern} }} GROUP BY ?g")
+            assert isinstance(rows, QuerySolutions)  # noqa: S101 - it is a SELECT
+            for graph, count in rows:
+                if isinstance(graph, NamedNode) and isinstance(count, Literal):
+                    found[graph.value] = int(count.value)
+        return found
 
     def fault(self, graph: str) -> str:
         """Return the fault of a graph, compared with its entry statement by statement; empty if there is none."""
@@ -289,34 +301,38 @@ class Holdings:
         """
         with self.directory.writing():
             names = {pending.entry.graph for pending in loads}
-            are_new = len(names) == len(loads) and not any(
-                name in self._entries or self.directory.store.contains_named_graph(NamedNode(name)) for name in names
-            )
-            if are_new and 2 * _size(loads) <= _BULK:
+            store = self.directory.store
+            there = {name for name in names if name in self._entries or store.contains_named_graph(NamedNode(name))}
+            if not there and len(names) == len(loads) and 2 * _size(loads) <= _BULK:
                 done = [pending.but(status=DONE) for pending in loads]
-                both = (quad for pending in done for quad in chain(pending.named, pending.merged))
-                self._write(chain(_entry_quads(done), both), 2 * _size(loads))
-                for pending in done:
-                    self._register(pending.entry)
+                self._write_at_once(done)
                 failed = self._miscounted(loads)
                 self._replace_entries([pending for pending in loads if pending.entry.graph in failed])
                 for graph in failed:
                     self._empty(graph)
                 return failed
             self._replace_entries(loads)
-            for pending in loads:
-                self._empty(pending.entry.graph)
-            self._write((quad for pending in loads for quad in pending.named), _size(loads))
+            for graph in there:
+                self._empty(graph)
+            self._write((pending.quads for pending in loads), _size(loads))
             failed = self._miscounted(loads)
             for graph in failed:
-                self.directory.store.remove_graph(NamedNode(graph))
+                store.remove_graph(NamedNode(graph))
             whole = [pending for pending in loads if pending.entry.graph not in failed]
-            self._write((quad for pending in whole for quad in pending.merged), _size(whole))
-            self._replace_entries([pending.but(status=DONE) for pending in whole])
+            self._write((pending.triples for pending in whole), _size(whole))
+            self._finish([pending.entry for pending in whole])
         return failed
 
+    def _write_at_once(self, loads: Sequence[Load]) -> None:
+        """Write new graphs with their entries, in one transaction."""
+        both = b"".join(part for pending in loads for part in (pending.quads, pending.triples))
+        self.directory.store.extend(chain(_entry_quads(loads), pyoxigraph.parse(both, format=RdfFormat.N_QUADS)))
+        for pending in loads:
+            self._register(pending.entry)
+
     def _miscounted(self, loads: Iterable[Load]) -> set[str]:
-        return {pending.entry.graph for pending in loads if self.count(pending.entry.graph) != pending.entry.triples}
+        wanted = {pending.entry.graph: pending.entry.triples for pending in loads}
+        return {graph for graph, count in self.counts([*wanted]).items() if count != wanted[graph]}
 
     def amend(self, load: Load) -> None:
         """Replace a graph by writing the differences, in one transaction, which an interruption never leaves empty."""
@@ -324,7 +340,8 @@ class Holdings:
         name = NamedNode(graph)
         with self.directory.writing() as store:
             before = {quad.triple for quad in store.quads_for_pattern(None, None, None, name)}
-            gone, new = before.difference(load.statements), set(load.statements).difference(before)
+            wanted = set(load.statements)
+            gone, new = before - wanted, wanted - before
             alone = (
                 f"DELETE {{ {term} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(term))} }} }} ; "
                 for term in gone
@@ -338,7 +355,7 @@ class Holdings:
     def replace_entry(self, entry: Entry) -> None:
         """Replace the entry of a graph; the graph stays."""
         with self.directory.writing():
-            self._replace_entries([Load(entry, (), self._forms(entry.graph))])
+            self._replace_entries([Load(entry, forms=self._forms(entry.graph))])
 
     def drop(self, graphs: Iterable[str]) -> None:
         """Remove graphs and their entries."""
@@ -348,12 +365,14 @@ class Holdings:
                 self._unregister(graph)
 
     def settle(self) -> None:
-        """Compact the store for fast queries after a large bulk load; a million statements take seconds."""
+        """Compact the store for fast queries after large bulk loads; a million statements take seconds."""
         held = sum(entry.triples for entry in self._entries.values())
-        if self._in_bulk * _MUCH > held:
+        # A single load of all graphs, and one of their merge, is written as compact as it can be.
+        is_single = len(self._in_bulk) <= _AT_ONCE and sum(self._in_bulk) == _AT_ONCE * held
+        if sum(self._in_bulk) * _MUCH > held and not is_single:
             with self.directory.writing() as store:
                 store.optimize()
-        self._in_bulk = 0
+        self._in_bulk.clear()
 
     def strays(self, *, in_merge: bool) -> list[NamedNode | DefaultGraph]:
         """Return the graphs that the manifest lacks and, with `in_merge`, the merge if it has surplus statements."""
@@ -382,11 +401,25 @@ class Holdings:
 
     def _replace_entries(self, loads: Sequence[Load]) -> None:
         """Replace the entries of `loads` in one transaction."""
-        forgetting = "".join(f"{_forgetting(pending.entry.graph)} ; " for pending in loads)
-        entries = block(quad.triple for quad in _entry_quads(loads))
-        self.directory.store.update(f"{forgetting}INSERT DATA {{ GRAPH {MANIFEST} {{ {entries} }} }}")
+        if not any(pending.entry.graph in self._entries for pending in loads):
+            self.directory.store.extend(_entry_quads(loads))
+        else:
+            forgetting = "".join(f"{_forgetting(pending.entry.graph)} ; " for pending in loads)
+            entries = block(quad.triple for quad in _entry_quads(loads))
+            self.directory.store.update(f"{forgetting}INSERT DATA {{ GRAPH {MANIFEST} {{ {entries} }} }}")
         for pending in loads:
             self._register(pending.entry)
+
+    def _finish(self, entries: Sequence[Entry]) -> None:
+        """Give entries the status `done`, in one transaction."""
+
+        def stated(status: str) -> str:
+            return " ".join(f"{NamedNode(entry.graph)} {STATUS} {Literal(status)} ." for entry in entries)
+
+        loading, done = (f"GRAPH {MANIFEST} {{ {stated(status)} }}" for status in (LOADING, DONE))
+        self.directory.store.update(f"DELETE DATA {{ {loading} }} ; INSERT DATA {{ {done} }}")
+        for entry in entries:
+            self._register(replace(entry, status=DONE))
 
     def _register(self, entry: Entry) -> None:
         self._unregister(entry.graph)
@@ -397,23 +430,24 @@ class Holdings:
         if graph in self._entries:
             del self._by_source[self._entries.pop(graph).source][graph]
 
-    def _write(self, quads: Iterable[Quad], count: int) -> None:
-        """Write about `count` quads."""
+    def _write(self, quads: Iterable[bytes], count: int) -> None:
+        """Write N-Quads with about `count` statements."""
         store = self.directory.store
         if count <= _BULK:
-            store.extend(quads)
+            store.extend(pyoxigraph.parse(b"".join(quads), format=RdfFormat.N_QUADS))
             return
         # A bulk load is written to files directly, without the journal of entries and smaller loads.
         store.flush()
-        store.bulk_extend(quads)
-        self._in_bulk += count
+        # Our own writers made the lines, so that they need not be validated again.
+        store.bulk_load(cast("IO[bytes]", Joined(quads)), format=RdfFormat.N_QUADS, lenient=True)
+        self._in_bulk.append(count)
 
     def _empty(self, graph: str) -> None:
         self.directory.store.update(_emptying(graph))
 
 
 def _size(loads: Iterable[Load]) -> int:
-    return sum(len(pending.statements) for pending in loads)
+    return sum(pending.entry.triples for pending in loads)
 
 
 def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
@@ -451,7 +485,33 @@ def _forgetting(graph: str) -> str:
     return f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {NamedNode(graph)} ?p ?o }} }}"
 
 
-def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
+def in_store_form(triples: bytes) -> tuple[bytes, str]:
+    """Return N-Triples as the store rewrites them, and the original forms of those that it rewrites, sorted."""
+    kept: dict[bytes, None] = {}
+    written: dict[bytes, list[bytes]] = {}
+    for line in triples.splitlines(keepends=True):
+        held = line
+        if b'"^^<http://www.w3.org/2001/XMLSchema#' in line or b'"@' in line:
+            subject, predicate, rest = line.split(b" ", 2)
+            stored = _stored_text(rest)
+            held = line if stored is None else b" ".join((subject, predicate, stored))
+        if held is line:
+            kept[line] = None
+        else:
+            written.setdefault(held, []).append(line)
+    forms = [form for held, originals in written.items() for form in (*originals, *([held] if held in kept else ()))]
+    return b"".join(kept | dict.fromkeys(written)), b"".join(sorted(forms)).decode()
+
+
+@lru_cache(maxsize=4096)
+def _stored_text(rest: bytes) -> bytes | None:
+    """Return the end of a line of N-Triples, from the object on, as the store rewrites it; None if it does not."""
+    [quad] = pyoxigraph.parse(b"<urn:s> <urn:p> " + rest, format=RdfFormat.N_TRIPLES)
+    held = _stored(quad.triple)
+    return None if held == quad.triple else f"{held.object} .\n".encode()
+
+
+def _rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
     """Return the store's form of `statements`, each with the original statements."""
     held: dict[Triple, list[Triple]] = {}
     for statement in statements:
@@ -459,18 +519,10 @@ def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
     return held
 
 
-def kept_forms(held: Mapping[Triple, list[Triple]]) -> str:
-    """Return the original statements that the store rewrites, as sorted N-Triples."""
-    lines = (
-        str(statement) + " .\n" for stands, written in held.items() if written != [stands] for statement in written
-    )
-    return "".join(sorted(lines))
-
-
 def restored(statements: Iterable[Triple], forms: str) -> list[Triple]:
-    """Return `statements` from the store in their original form; `forms` is the result of `kept_forms`."""
+    """Return `statements` from the store in their original form, of those that `in_store_form` gives."""
     read = pyoxigraph.parse(forms, format=RdfFormat.N_TRIPLES)
-    written = rewritten(quad.triple for quad in read)
+    written = _rewritten(quad.triple for quad in read)
     return [statement for held in statements for statement in written.get(held, (held,))]
 
 

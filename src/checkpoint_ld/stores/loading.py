@@ -29,8 +29,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.holdings import Entry, Holdings
     from checkpoint_ld.validation.profiles import Profile
 
-_BATCH = 50_000
-"""The number of statements that are collected in memory before they are loaded; an interruption loses them."""
+_BATCH = 128 << 20
+"""The bytes of N-Triples that are collected in memory before they are loaded; an interruption loses them.
+
+Files of a single bulk load need no compaction, and less room.
+"""
 
 
 class Kind(StrEnum):
@@ -343,7 +346,7 @@ class Loading:
 
     def _queued(self, file: str, kind: Kind, load: Load) -> Outcome:
         self.pending[load.entry.graph] = len(self.outcomes), load
-        self.size += len(load.statements)
+        self.size += len(load.triples)
         return Outcome(file, kind, load.entry.graph, load.entry.triples)
 
     def _flush(self) -> None:
