@@ -14,7 +14,8 @@ help:
 	@echo "make test-all   run all tests, with more and with new examples"
 	@echo "make lint types imports docs   the other checks of .ci/run"
 	@echo "make bench  print what checkpoint-ld and others take for the same jobs"
-	@echo "make peers  test with today's releases of the tools whose files are read and written, and print which are new"
+	@echo "make peers  test with today's releases of the tools whose files are read and written, and print which are new;"
+	@echo "            run other engines of SHACL on the cases of docs/shacl_differences.toml"
 	@echo "make ci     everything that .ci/run does"
 	@echo "make clean  remove what the other targets made"
 
@@ -70,6 +71,7 @@ bench: $(VENV)/.test-group
 
 peers:
 	$(PYTHON) .ci/peers
+	.venv-peers/peers/bin/python benchmarks/shacl_differences.py --check
 
 ci:
 	.ci/run
