@@ -354,13 +354,12 @@ def _show_spans(report: SpanReport) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("instrumentation", "version"):
-        table.add_column(heading, no_wrap=True)
+        table.add_column(heading, overflow="fold")
     for heading in ("spans read", "passed over"):
-        table.add_column(heading, justify="right")
-    table.add_column("missing", overflow="fold")
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in report.rows():
         cells = (harmless(row.name), harmless(row.version), str(row.read), str(row.passed_over))
-        table.add_row(*map(escape, cells), escape("\n".join(row.missing)))
+        table.add_row(*map(escape, cells))
     streams.console(highlight=False).print(table)
     for line in report.lines():
         _show(line)

@@ -114,7 +114,8 @@ class SpanReport:
         yield from sorted(self.instrumentations.values(), key=lambda row: (not row.read, row.name, row.version))
 
     def lines(self) -> Iterator[str]:
-        """Yield what was passed over beside spans."""
+        """Yield what is missing, and what was passed over beside spans."""
+        yield from (f"missing in {row.name}: {what}" for row in self.rows() for what in row.missing)
         if self.loose_records:
             yield f"{self.loose_records} of {self.log_records} log records are about no span that was read"
         if self.other_signals:
