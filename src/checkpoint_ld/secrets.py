@@ -28,8 +28,14 @@ _SECRET_VALUE = re.compile(
     r"|AIza[0-9A-Za-z_-]{30,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,})"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
-_PLACEHOLDER = re.compile(r"\$\{?\w+\}?|<[^<>]*>|\{\{.*\}\}|\*+|x+|none|null|env:.*", re.IGNORECASE | re.DOTALL)
+_PLACEHOLDER = re.compile(
+    r"\$\{?\w+\}?|<[^<>]*>|\{\{.*\}\}|\*+|x+|none|null|env:.*"
+    r"|\(withheld: .*\)|\[redacted\]",
+    re.IGNORECASE | re.DOTALL,
+)
 _LONGEST = 10_000
+_BEFORE, _AFTER = 16, 128
+"""A suspicious value begins at most so many characters before its suspicious part, and is told by so many after it."""
 
 _SUSPICIOUS_PART = re.compile(
     r"[-_ABx](?:(?<=[spr]k-)|(?<=gh[pousr]_)|(?<=hf_)|(?<=A)(?:KIA|Iza)|(?<=B)earer|(?<=x)ox|(?<=-)----BEGIN)"
@@ -49,10 +55,32 @@ def secret(value: Any) -> str | None:
             continue
         key = next((step for step in reversed(path) if isinstance(step, str)), "")
         is_named, is_secret = _names_secret(key[:_LONGEST]), _is_secret(text)
-        if (is_named or is_secret) and not _PLACEHOLDER.fullmatch(text[:_LONGEST]):
+        if (is_named or is_secret) and not _is_placeholder(text):
             where = "/".join(map(str, path)) or "the value"
             return f"{where} has a value" if is_named else f"{where} looks like an access key"
     return None
+
+
+def without_secrets(value: Any, key: str = "", path: tuple[str, ...] = (), found: list[str] | None = None) -> Any:
+    """Return JSON with WITHHELD in place of texts that look like secrets; containers without any are not copied.
+
+    `key` is the name of the value, `path` the way to it. The places of what is withheld are added to `found` as JSON
+    Pointers (RFC 6901).
+    """
+    if isinstance(value, str):
+        is_suspicious = value and (_names_secret(key[:_LONGEST]) or _is_secret(value))
+        if not is_suspicious or _is_placeholder(value):
+            return value
+        if found is not None:
+            found.append("".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path))
+        return WITHHELD
+    if isinstance(value, dict):
+        inner = {name: without_secrets(one, name, (*path, name), found) for name, one in value.items()}
+        return inner if any(inner[name] is not one for name, one in value.items()) else value
+    if isinstance(value, (list, tuple)):
+        items = [without_secrets(one, key, (*path, str(number)), found) for number, one in enumerate(value)]
+        return items if any(after is not before for after, before in zip(items, value, strict=True)) else value
+    return value
 
 
 def are_harmless(values: Iterable[object]) -> bool:
@@ -74,8 +102,15 @@ def is_harmless(value: Any) -> bool:
     return _SUSPICIOUS_PART.search(text) is None and not any(map(folded.__contains__, _ENDS_OF_KEYS))
 
 
+def _is_placeholder(text: str) -> bool:
+    return len(text) <= _LONGEST and _PLACEHOLDER.fullmatch(text) is not None
+
+
 def _is_secret(text: str) -> bool:
-    return _SUSPICIOUS_PART.search(text) is not None and _SECRET_VALUE.search(text[:_LONGEST]) is not None
+    return any(
+        _SECRET_VALUE.search(text[max(part.start() - _BEFORE, 0) : part.end() + _AFTER])
+        for part in _SUSPICIOUS_PART.finditer(text)
+    )
 
 
 @lru_cache(maxsize=1024)

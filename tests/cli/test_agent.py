@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     failed = call(2, success=False, error="no such file")
     running = {"id": "c3", "tool_id": "bash", "args": {}, "started_at": call(3)["started_at"], "status": "running"}
     about = {"question": question_id(QUESTION), "benchmark": "urn:uuid:b"}
-    with CheckpointManager(made) as manager:
+    with CheckpointManager(made, redact=None) as manager:
         for one in (
             tree("k1", thoughts=thoughts[:1], step=1),
             tree("k2", thoughts=thoughts[:2], calls=[call(1)], step=2, parent={"checkpoint_id": "k1"}, name="half way"),
@@ -215,7 +215,7 @@ def test_what_is_exported_can_be_imported(run: Run, folder: Path, tmp_path: Path
     extension = {"nquads": "nq", "turtle": "ttl"}.get(shape, "json")
     file, other = tmp_path / f"out.{extension}", tmp_path / "other"
     assert run("agent", "export", "k3", "--to", shape, "-o", file, "--dir", folder).code == 0
-    result = run("agent", "import", file, "--dir", other)
+    result = run("agent", "import", file, "--keep-secrets", "--dir", other)
     assert (result.code, result.out.decode()) == (0, f"added: k3 ({file})\n")
     assert (other / "k3.json").read_bytes() == (folder / "k3.json").read_bytes()
 

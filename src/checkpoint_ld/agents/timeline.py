@@ -13,7 +13,7 @@ from checkpoint_ld.agents.values import ENDS, LATEST_MS, AgentHeader, real
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, counted, harmless, head
-from checkpoint_ld.secrets import WITHHELD, secret
+from checkpoint_ld.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -177,8 +177,7 @@ def _of_call(call: ToolCall, began: int, execution: str) -> Moment:
     if ended is None and outcome != "in flight":
         ended = min(began + int(call.duration_ms or 0), LATEST_MS)
     end = None if ended is None else max(ended, began)
-    args = {key: WITHHELD if secret({key: one}) else one for key, one in (call.args or {}).items()}
-    text = json.dumps(args, ensure_ascii=False) if call.error is None else _shown("error", call.error)
+    text = _shown("args", call.args or {}) if call.error is None else _shown("error", call.error)
     tool = call.tool_id or "(no tool named)"
     lane = f"{tool} (tool)" if tool in (THOUGHTS, CHECKPOINTS, RUNS) else tool
     return Moment("call", call.id, lane, began, end, tool, text, outcome, execution=execution)
@@ -392,6 +391,5 @@ def _counted(title: str, these: Sequence[Any]) -> str:
 
 
 def _shown(key: str, value: Any) -> str:
-    if secret({key: value}):
-        return WITHHELD
+    value = without_secrets(value, key)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -247,7 +247,9 @@ TEXT: Final = " text"
 """The key of its text."""
 RESULT: Final = " result"
 """The key of the result of a call and its text."""
-_KEPT: Final = (_TREE, TEXT, RESULT)
+CHECKED: Final = " checked"
+"""The key of what was found when secrets were looked for."""
+_KEPT: Final = (_TREE, TEXT, RESULT, CHECKED, f"{CHECKED} result")
 
 
 class Thought(_SharedValue):

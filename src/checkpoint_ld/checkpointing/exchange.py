@@ -104,7 +104,7 @@ Redactor = Callable[[AgentCheckpoint], AgentCheckpoint]
 
 
 def redactor(redact: Redaction | None) -> Redactor:
-    """Return a function that redacts a checkpoint; if nothing matches, it returns the same checkpoint.
+    """Return a function that redacts a checkpoint by `redact`; if nothing matches, it returns the same checkpoint.
 
     The function raises InvalidCheckpoint if the redacted checkpoint breaks rules, and SettingsError if the redaction
     changes the checkpoint's identity. Raises SettingsError for an invalid JSON Pointer.

@@ -15,15 +15,18 @@ from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
 from checkpoint_ld.checkpointing.exchange import Imported, Redaction, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
+from checkpoint_ld.checkpointing.withholding import OF_LANGGRAPH, withheld
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
     CheckpointLdError,
     CheckpointNotFound,
+    CheckpointWarning,
     DatabaseSyncError,
     GraphSyncError,
     SettingsError,
     WrongTypeError,
+    warn,
 )
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.stores.files import FileStore
@@ -79,6 +82,10 @@ def manager_of(given: CheckpointManager | None) -> CheckpointManager:
     return CheckpointManager() if given is None else given
 
 
+def _warn(text: str) -> None:
+    warn(CheckpointWarning(text))
+
+
 Headers = list[Header]
 
 
@@ -101,17 +108,18 @@ class CheckpointManager:
         database: CheckpointStore | str | os.PathLike[str] | None = None,
         graph: CheckpointStore | Collection | str | os.PathLike[str] | None = None,
         *,
-        redact: Redaction | None = None,
+        redact: Redaction | None = (),
         on_event: Callable[[Event], None] | None = None,
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
     ) -> None:
         """Use these stores; without `files`, the files are in `./checkpoints`. With None there are no files.
 
         `files` is the path of a folder, `database` a path or a URL such as `sqlite:///agents.db`, `graph` the path of a
-        collection, the URL of a SPARQL service or an open `Collection`; each may be a store of any kind as well.
-        `redact` is the redaction before anything is stored. `on_event` is called after each save, failed save and
-        restore. Raises WrongTypeError for an object that is no store, and SettingsError for an invalid place of such a
-        store, for an invalid redaction and if there is no store.
+        collection, the URL of a SPARQL service or an open `Collection`; each may be a store of any kind as well. Values
+        that look like secrets are withheld before anything is stored, unless `redact` is None; the first gives a
+        CheckpointWarning with its place. `redact` says what else is withheld. `on_event` is called after each save,
+        failed save and restore. Raises WrongTypeError for an object that is no store, and SettingsError for an invalid
+        place of such a store, for an invalid redaction and if there is no store.
         """
         if files is None and database is None and graph is None:
             raise SettingsError("there is no store: give files, database or graph")
@@ -120,7 +128,11 @@ class CheckpointManager:
         self.graph = _opened("graph", graph)
         self.store = CombinedStore(self.files, self.database, self.graph)
         self._redacted = exchange.redactor(redact)
-        self._redacts = redact is not None
+        self._withholds = redact is not None
+        self._redacts = callable(redact) or bool(redact)
+        self._warned = False
+        self.notice: Callable[[str], None] = _warn
+        """What is called with the text of a warning."""
         self._on_event = on_event
         self._clock = clock
 
@@ -131,8 +143,28 @@ class CheckpointManager:
 
     @property
     def redacts(self) -> bool:
-        """Whether checkpoints are redacted before they are kept."""
+        """Whether more than secrets is withheld from checkpoints before they are kept."""
         return self._redacts
+
+    def redacted(self, checkpoint: AgentCheckpoint) -> AgentCheckpoint:
+        """Return a checkpoint as it is kept; the first secret that is withheld gives a CheckpointWarning."""
+        checkpoint = self._redacted(checkpoint)
+        if not self._withholds:
+            return checkpoint
+        checkpoint, places = withheld(checkpoint)
+        if places and not self._warned:
+            self._warned = True
+            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+            bytes_too = (
+                "; the bytes of LangGraph hold it still: encrypt them"
+                if OF_LANGGRAPH in (checkpoint.snapshot.model_extra or ())
+                else ""
+            )
+            self.notice(
+                f"{shown(checkpoint.id)}: the value at {places[0]}{more} looks like a secret and is withheld"
+                f"{bytes_too}; give CheckpointManager(…, redact=None) to keep such values"
+            )
+        return checkpoint
 
     def save(
         self,
@@ -334,8 +366,8 @@ class CheckpointManager:
         `save` raises.
         """
         changes: dict[str, Any] = {"name": name, "description": description, "metadata": metadata}
-        if self._redacts:
-            changes = exchange.redacted_changes(self.get(id), changes, self._redacted)
+        if self._withholds:
+            changes = exchange.redacted_changes(self.get(id), changes, self.redacted)
         return self.store.update_metadata(id, **changes)
 
     def delete(self, id: str) -> bool:
@@ -397,7 +429,7 @@ class CheckpointManager:
     ) -> Saved:
         stage = "validate"
         try:
-            checkpoint = self._redacted(checkpoint)
+            checkpoint = self.redacted(checkpoint)
             if state is not None and checkpoint.about not in state.checked:
                 state.checked = None, checkpoint.refusing().about
             stage = NOUNS[self.store.first]

@@ -305,19 +305,20 @@ def import_(
         help="What the files hold: checkpoints, or spans of OpenTelemetry as OTLP/JSON.",
     ),
     as_new_id: bool = options.flag("--as-new-id", help="Import copies under new ids, with a link to the originals."),
+    keep_secrets: bool = options.flag("--keep-secrets", help="Keep values that look like secrets."),
     as_json: bool = options.JSON,
     stores: Stores = STORES,
 ) -> None:
     """Import checkpoints of either shape and any released version; exit with 1 if one cannot be imported.
 
-    With --from otlp, each run of an agent in the spans becomes a checkpoint.
+    With --from otlp, each run of an agent in the spans becomes a checkpoint. What looks like a secret is withheld.
     """
     if as_new_id and kind != SOURCES[0]:
         raise SettingsError(f"--as-new-id is for checkpoints: leave it out with --from {kind}")
     from checkpoint_ld.integrations.span_report import SpanReport
 
     report = SpanReport()
-    with stores.manager(may_be_new=True) as of:
+    with stores.manager(may_be_new=True, keep_secrets=keep_secrets) as of:
         found = _imported(of, paths, as_new_id=as_new_id) if kind == SOURCES[0] else _spans_in(of, paths, report)
         done = list(found)
     if not done:

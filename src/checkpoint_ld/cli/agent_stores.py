@@ -33,15 +33,16 @@ class Stores:
     database: str | None
     graphs: str | None
 
-    def manager(self, *sources: str, may_be_new: bool = False) -> CheckpointManager:
-        """Return the manager of the stores; close it after use.
+    def manager(self, *sources: str, may_be_new: bool = False, keep_secrets: bool = False) -> CheckpointManager:
+        """Return the manager of the stores, which withholds secrets unless it is to keep them; close it after use.
 
         Raises SettingsError if the first store does not exist, unless it `may_be_new` or one of the `sources` of the
         command is a file.
         """
         from checkpoint_ld.checkpointing import CheckpointManager
 
-        made = CheckpointManager(self._files, self.database, self.graphs)
+        made = CheckpointManager(self._files, self.database, self.graphs, redact=None if keep_secrets else ())
+        made.notice = streams.note
         place = made.store.place
         may_be_new = may_be_new or any(map(streams.is_file, sources))
         if may_be_new or place is None:

@@ -205,9 +205,9 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
         `serde` makes the bytes, by default a StrictSerializer. LangGraph's own default calls whatever bytes name; it
         is refused unless it is `permissive`, and warned of then. With `readable`, thoughts, calls and variables are
-        written in the clear; by default they are unless `serde` encrypts. Raises WrongTypeError for another object than
-        a manager, and SettingsError for a manager that redacts, since these bytes cannot be redacted, and for a
-        serializer that pickles or calls anything.
+        written in the clear; by default they are unless `serde` encrypts. Secrets are withheld from these, not from
+        the bytes. Raises WrongTypeError for another object than a manager, and SettingsError for a manager that redacts
+        more, since these bytes cannot be redacted, and for a serializer that pickles or calls anything.
         """
         super().__init__(serde=serde or (JsonPlusSerializer() if permissive else StrictSerializer()))
         self.manager = manager_of(manager)
@@ -432,6 +432,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             agent_id=self.agent_id,
             parent=parent,
         )
+        checkpoint = self.manager.redacted(checkpoint)
         try:
             self.manager.store.put(checkpoint, packed=True)
         except CheckpointExists:  # LangGraph puts another one in place of it

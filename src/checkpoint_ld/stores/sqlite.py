@@ -21,6 +21,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+from checkpoint_ld.documents.packed import Parts
 from checkpoint_ld.errors import (
     IntegrityError,
     SettingsError,
@@ -83,6 +84,8 @@ class Database:
         self._guard = threading.RLock()
         self._turn = threading.RLock()
         self._opened: tuple[sa.Engine, int, int] | None = None
+        self._known: Parts | None = None
+        """The parts that are known to be there."""
         self._copied: tuple[int, ...] | None = None
         """The state of a database of CAF when it was read, None for one of ours."""
         self.unreadable: dict[str, IntegrityError] = {}
@@ -118,8 +121,11 @@ class Database:
                 raise StoreError(
                     f"{self.path}: is a database of CAF, which is only read; import its checkpoints into another store"
                 )
+            known, self._known = self._known, None  # a transaction that fails leaves no parts behind
             with database_errors(self.path), _writer(engine).begin() as connection:
+                connection.info[tables.PARTS] = known = known or Parts(packed=False)
                 yield connection
+            self._known = known
         finally:
             if is_mine:
                 self._turn.release()
@@ -129,7 +135,7 @@ class Database:
         with self._guard:
             if self._disposal is not None:
                 self._disposal()
-                self._opened = self._disposal = None
+                self._opened = self._disposal = self._known = None
 
     def reset(self) -> None:
         """Empty the database; a damaged database is renamed, and replaced by an empty one.
@@ -242,8 +248,6 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
             return
         _log_ahead(driver, path)
         driver.execute(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
-
-    sa.event.listen(made, "rollback", tables.forget)
 
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:

@@ -209,7 +209,7 @@ def row_of(connection: sa.Connection, checkpoint: AgentCheckpoint) -> Row:
     """Return the row of a checkpoint, whose new parts are added."""
     form, snapshot = checkpoint.form, checkpoint.snapshot
     stated = [thought.confidence for thought in snapshot.thought_chain if thought.confidence is not None]
-    made = connection.info.setdefault(_PARTS, Parts(packed=False))
+    made = connection.info.setdefault(PARTS, Parts(packed=False))
     driver: Any = connection.connection.driver_connection
     layout = made.layout(driver, form.pieces)
     results = dict(zip(form.results, made.numbers(driver, form.results.values()), strict=True))
@@ -224,12 +224,7 @@ def row_of(connection: sa.Connection, checkpoint: AgentCheckpoint) -> Row:
     }
 
 
-def forget(connection: sa.Connection) -> None:
-    """Forget the numbers of parts, some of which are not there after a rollback."""
-    connection.info.pop(_PARTS, None)
-
-
-_PARTS: Final = "checkpoint_ld_parts"
+PARTS: Final = "checkpoint_ld_parts"
 """The key of the numbers of parts that a connection knows."""
 _BODIES: Final = """SELECT number, body FROM parts WHERE number IN (
     SELECT number.value FROM json_each(?) AS piece, json_each(piece.value) AS number WHERE piece.type = 'array')"""
