@@ -208,22 +208,13 @@ def test_the_same_answers_given_twice_count_once(tmp_path: Path) -> None:
 
 
 def test_judges_agree_by_answer() -> None:
-    records = [
-        record(
-            number,
-            "m",
-            True,
-            replicate=1,
-            traits={"clear": [{"value": first, "judge": "x"}, {"value": second, "judge": "y"}]},
-        )
-        for number, (first, second) in enumerate(
-            {"x": first, "y": second} for first, second in ((True, True), (True, False), (False, False), (False, False))
-        )
-    ]
+    both = ((True, True), (True, False), (False, False), (False, False))
+    verdicts = [[{"value": value, "judge": judge} for value, judge in zip(pair, "xy", strict=True)] for pair in both]
+    records = [record(number, "m", True, traits={"clear": each}) for number, each in enumerate(verdicts)]
     found = compare(assess(benchmark(), records)).agreements[0]
     assert (found.trait, found.judges, found.units, found.equal) == ("clear", ("x", "y"), 4, 3)
     assert found.kappa == pytest.approx(0.5)  # 3 of 4 agree, ½ by chance
-    assert found.alpha == pytest.approx(1 - (8 - 1) * 2 / (2 * 3 * 5))  # o = 2 unequal; n = 3, 5
+    assert found.alpha == pytest.approx(1 - (8 - 1) * 1 / (3 * 5))  # one pair of eight values differs; n = 3, 5
 
 
 def test_results_of_verify_are_compared_without_a_benchmark(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_edits_of_different_questions_merge(git: Git, command: tuple[str, ...]) 
 def test_a_conflict_is_reported_and_can_be_left(git: Git, command: str) -> None:
     branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
     result = git(command, "other", code=1)
-    assert "checkpoint-ld git resolve metals.jsonld" in result
+    assert "checkpoint-ld merge --continue metals.jsonld" in result
     assert "UU metals.jsonld" in git("status", "--porcelain")
     found = Benchmark.load(FILE)
     assert found.get_question("urn:uuid:question-1")["raw_answer"] == "H"
@@ -104,18 +104,67 @@ def test_a_conflict_is_reported_and_can_be_left(git: Git, command: str) -> None:
 def test_a_conflict_is_resolved(git: Git, run: Run) -> None:  # noqa: F811
     branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
     git("merge", "other", code=1)
-    Path(FILE).write_bytes(data(edited(name="C")))
-    undecided = run("git", "resolve", FILE)
-    assert (undecided.code, "metals.jsonld stays as it is" in undecided.err) == (1, True)
-    result = run("git", "resolve", FILE, "--json")
-    assert (result.code, [one["subject"] for one in json.loads(result.out)["conflicts"]]) == (1, [["name"]])
-    assert Benchmark.load(FILE).name == "C"
-    assert run("git", "resolve", FILE, "--theirs").code == 0
+    undecided = run("merge", "--continue", FILE)
+    assert (undecided.code, "metals.jsonld still has OURS in 1 conflict" in undecided.err) == (2, True)
+    assert json.loads(setup.conflicts_of(FILE).read_bytes())["conflicts"][0]["subject"] == ["name"]
+    assert run("merge", "--continue", FILE, "--theirs").code == 0
     found = Benchmark.load(FILE)
     assert (found.name, found.get_question("urn:uuid:question-1")["raw_answer"]) == ("B", "H")
     assert not setup.conflicts_of(FILE).exists()
     git("commit", "-q", "-a", "-m", "both")
-    assert "git has no two sides" in run("git", "resolve", FILE).err
+    assert "no conflicts are undecided" in run("merge", "--continue", FILE).err
+
+
+@pytest.mark.slow
+def test_a_conflict_is_not_lost_by_a_commit(git: Git, run: Run) -> None:  # noqa: F811
+    branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
+    git("merge", "other", code=1)
+    refused = git("commit", "-a", "-m", "both", code=1)
+    assert "KD026 1 conflict of a merge is undecided" in refused
+    git("commit", "-a", "--no-verify", "-m", "both")
+    found = run("validate", FILE, "--no-cache")
+    assert (found.code, "KD026" in found.out.decode()) == (1, True)
+    assert run("merge", "--continue", "--theirs").code == 0  # of a merge that is committed
+    assert (Benchmark.load(FILE).name, run("validate", FILE, "--no-cache").code) == ("B", 0)
+
+
+@pytest.mark.slow
+def test_an_edit_is_a_decision_once_somebody_says_so(git: Git, run: Run) -> None:  # noqa: F811
+    branches(git, edited(name="A"), edited(name="B"))
+    git("merge", "other", code=1)
+    Path(FILE).write_bytes(data(edited(name="A and B")))
+    assert "KD026" in run("validate", FILE, "--no-cache").out.decode()
+    Path("broken").write_bytes(Path(FILE).read_bytes())
+    Path(FILE).write_bytes(b"{")
+    assert run("merge", "--continue").code == 2
+    Path("broken").replace(FILE)
+    assert "taken as edited" in run("merge", "--continue").err
+    git("commit", "-q", "-a", "-m", "both")
+    assert run("validate", FILE, "--no-cache").code == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["git", "us"])
+def test_a_merge_that_is_taken_back_leaves_nothing(git: Git, run: Run, by: str) -> None:  # noqa: F811
+    branches(git, edited(name="A"), edited(name="B"))
+    git("merge", "other", code=1)
+    if by == "git":
+        git("merge", "--abort")
+    else:
+        assert "the merge is taken back" in run("merge", "--abort").err
+    assert run("validate", FILE, "--no-cache").code == 0
+    assert run("git", "check").code == 0
+    assert "there is nothing to take back" in run("merge", "--abort").err
+
+
+def test_a_hook_of_somebody_else_stays(git: Git, run: Run) -> None:  # noqa: F811
+    hook = Path(".git/hooks/pre-commit")
+    assert "git check" in hook.read_text()
+    hook.write_text("#!/bin/sh\ntrue\n")
+    assert "let it call" in run("git", "install").err
+    assert run("git", "uninstall").code == 0
+    assert hook.read_text() == "#!/bin/sh\ntrue\n"
+    git("status")
 
 
 @pytest.mark.slow
@@ -129,7 +178,7 @@ def test_a_conflict_is_resolved_from_outside(
     git("merge", "other", code=1)
     listed = setup.conflicts_of(FILE).resolve()
     monkeypatch.chdir(tmp_path)
-    assert run("git", "resolve", "--theirs", f"work/{FILE}").code == 0
+    assert run("merge", "--continue", "--theirs", f"work/{FILE}").code == 0
     assert b"quicksilver" in (tmp_path / "work" / FILE).read_bytes()
     assert not listed.exists()
 
@@ -174,7 +223,7 @@ def test_packed_files_stay_packed(git: Git, run: Run) -> None:  # noqa: F811
     branches(git, gzip.compress(data(edited(name="A"))), gzip.compress(data(edited(name="B", q1=answer("H")))), file)
     git("merge", "other", code=1)
     assert json.loads(gzip.decompress(Path(file).read_bytes()))["name"] == "A"
-    assert run("git", "resolve", file, "--theirs").code == 0
+    assert run("merge", "--continue", file, "--theirs").code == 0
     assert json.loads(gzip.decompress(Path(file).read_bytes()))["name"] == "B"
 
 

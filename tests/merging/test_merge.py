@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import checkpoint_ld
 from checkpoint_ld import (
     AgentCheckpoint,
     Benchmark,
     CheckpointLdError,
+    Conflict,
     Merge,
     ReadError,
     SettingsError,
@@ -372,6 +374,25 @@ def test_a_conflict_of_lists_states_from_where_on_they_differ() -> None:
     assert theirs.startswith("theirs: 4 items, from number 3 on: [")
 
 
+def test_a_conflict_shows_the_lines_that_differ_and_of_long_texts_where_they_do() -> None:
+    lines = [f"    x{number}: int = 1" for number in range(40)]
+
+    def template(at: int, line: str) -> str:
+        return "\n".join(["class Answer(BaseAnswer):", *lines[:at], line, *lines[at + 1 :]])
+
+    texts = [template(30, lines[30]), template(30, "    x30: str"), template(30, "    y: float")]
+    of_template = Conflict(("question q", "template"), *texts)
+    shown = str(of_template)
+    assert "-    x30: int = 1" in shown
+    assert "+    x30: str" in shown
+    assert "+    y: float" in shown
+    assert "x3: int" not in shown
+    long = "What everybody should always know about the metals of this world and their "
+    shown = str(Conflict(("description",), long + "uses", long + "ores", long + "prices"))
+    assert "…d and their ores" in shown
+    assert "…d and their prices" in shown
+
+
 def test_agents_checkpoints_that_contradict() -> None:
     found = merged(agent(x=1), agent(2, x=2), agent(3, x=3))
     assert [one.subject for one in found.conflicts] == [("context", "variables", "x")]
@@ -492,6 +513,20 @@ def test_the_command_refuses(run: Run, files: list[Path], arguments: tuple[str, 
     before = [one.read_bytes() for one in files]
     done = run("merge", *files, *(one.format(ours=files[1]) for one in arguments))
     assert (done.code, expected in done.err, [one.read_bytes() for one in files]) == (2, True, before)
+
+
+def test_a_contested_result_is_a_violation_until_somebody_decides(run: Run, files: list[Path], tmp_path: Path) -> None:  # noqa: F811
+    out = tmp_path / "out.jsonld"
+    assert run("merge", *files, "-o", out).code == 1
+    found = run("validate", out, "--no-cache")
+    assert (found.code, "KD026" in found.out.decode()) == (1, True)
+    assert [finding.code for finding in checkpoint_ld.validate(out).findings][:1] == ["KD026"]
+    assert run("merge", "--continue", out, "--theirs").code == 0
+    assert run("validate", out, "--no-cache").code == 0
+    assert run("merge", *files, "-o", out, "--force").code == 1
+    assert run("merge", "--abort", out).code == 0
+    assert not [*tmp_path.glob("out.jsonld*")]
+    assert run("merge", "--abort", "--continue").code == 2
 
 
 def test_a_broken_base_writes_nothing(run: Run, files: list[Path], tmp_path: Path) -> None:  # noqa: F811

@@ -17,6 +17,7 @@ from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
+    from checkpoint_ld.families.contested import ConflictList
     from checkpoint_ld.families.merging import Conflict, Merge
 
 _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": "markdown"}
@@ -72,26 +73,53 @@ _DECISION: Any = options.CombinedOptions(
 @click.command(cls=Command)
 def merge(
     *,
-    base: str = options.argument("BASE", "The version that both sides started from; - for standard input."),
-    ours: str = options.argument("OURS", "The version of one side, whose layout is kept; - for standard input."),
-    theirs: str = options.argument("THEIRS", "The version of the other side; - for standard input."),
+    files: tuple[str, ...] = options.argument(
+        "[FILE]…",
+        "BASE, the version that both sides started from, OURS, whose layout is kept, and THEIRS; one may be -, for "
+        "standard input. With --continue and --abort: contested files, or none for all in the repository.",
+        nargs=-1,
+    ),
     output: Output = options.output(
         "The file to write; - for standard output. Conflicts are listed beside it, in FILE.conflicts.json."
     ),
     decision: dict[str, Any] = _DECISION,
+    continues: bool = options.flag(
+        "--continue", help="End undecided conflicts: by --ours, --theirs or --interactive, or as the files were edited."
+    ),
+    aborts: bool = options.flag("--abort", help="Take back the merge that left conflicts."),
     as_json: bool = options.JSON,
     syntax: str | None = options.SYNTAX,
     quiet: bool = options.QUIET,
 ) -> None:
     """Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict."""
-    from checkpoint_ld.families import merging
+    if continues and aborts:
+        raise SettingsError("--continue and --abort exclude one another: give one of them")
+    if aborts:
+        _abort(files, quiet=quiet)
+    elif continues:
+        _continue(files, decision, quiet=quiet)
+    elif len(files) != 3:
+        raise click.UsageError(f"Name BASE, OURS and THEIRS: three files, not {len(files)}.")
+    else:
+        _merge(files, output, decision, syntax, as_json=as_json, quiet=quiet)
 
-    files = base, ours, theirs
+
+def _merge(
+    files: tuple[str, ...],
+    output: Output,
+    decision: dict[str, Any],
+    syntax: str | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from checkpoint_ld.families import contested, merging
+
     if files.count(streams.STANDARD) > 1:
         raise SettingsError("only one checkpoint can come from standard input: give files for the others")
     if as_json and output.is_standard:
         raise SettingsError("the checkpoint and the JSON cannot both go to standard output: name a file with --output")
-    listed = None if output.is_standard else f"{output.file}.conflicts.json"
+    listed = None if output.is_standard else f"{output.file}{contested.EXTENSION}"
     streams.check_outputs(files, output.file, listed, force=output.force)
     names = "BASE", "OURS", "THEIRS"
     named = zip(names, files, strict=True)
@@ -99,7 +127,8 @@ def merge(
     merged = merging.merge_sources(*read, **decision)
     output.write(merged.content(None if output.is_standard else output.file))
     if listed is not None:
-        _keep_list(listed, merged)
+        versions = [str(Path(file).absolute()) for file in files if file != streams.STANDARD]
+        contested.keep(Path(listed), merged, Path(output.file).read_bytes(), files=versions)
     if as_json:
         streams.show_json(merged.as_json())
     elif not quiet:
@@ -109,6 +138,55 @@ def merge(
         )
     if not merged.is_clean:
         raise Exit(EXIT_FOUND)
+
+
+def _contested(files: tuple[str, ...]) -> list[ConflictList]:
+    """Return the lists of conflicts of files, or of all in the repository. Raises SettingsError if there are none."""
+    from checkpoint_ld.documents.files import repository_of
+    from checkpoint_ld.families import contested
+
+    if not files:
+        found = [*contested.lists_in(repository_of(Path()))]
+        if not found:
+            raise SettingsError(
+                "no file of this repository is contested: name a file with a list of conflicts beside it"
+            )
+        return found
+    by_file = {file: contested.lists_of(Path(file)) for file in files}
+    for file, lists in by_file.items():
+        if not lists:
+            raise SettingsError(f"{file}: no conflicts are undecided in it")
+    return [each for lists in by_file.values() for each in lists]
+
+
+def _continue(files: tuple[str, ...], decision: dict[str, Any], *, quiet: bool) -> None:
+    from checkpoint_ld.families import git as setup
+
+    for found in _contested(files):
+        merged = setup.settle(found, **decision)
+        if merged is not None and not merged.is_clean:
+            raise SettingsError(f"{found.file}: conflicts stay undecided")
+        if not quiet:
+            how = "decided" if decision["prefer"] or decision["decide"] else "taken as edited"
+            streams.note(f"{found.file}: {counted(found.size, 'conflict')} {how}")
+
+
+def _abort(files: tuple[str, ...], *, quiet: bool) -> None:
+    from checkpoint_ld.documents.files import repository_of
+    from checkpoint_ld.families import git as setup
+
+    beside = [each for each in _contested(files) if each.path.parent == each.file.parent] if files else []
+    for found in beside:
+        if not found.is_untouched:
+            raise SettingsError(f"{found.file} was edited since the merge: remove it, and {found.path}, yourself")
+        found.file.unlink()
+        found.path.unlink()
+        if not quiet:
+            streams.note(f"{found.file} is removed, with the list of its conflicts")
+    if not beside:
+        word = setup.abandon(repository_of(Path(files[0]).parent if files else Path()))
+        if not quiet:
+            streams.note(f"the {word} is taken back")
 
 
 def _report(merged: Merge, outcome: str) -> None:
@@ -154,17 +232,6 @@ def _edited(conflict: Conflict) -> tuple[Any] | None:
     return None
 
 
-def _keep_list(file: str, merged: Merge) -> None:
-    from checkpoint_ld.documents.files import replace_file
-    from checkpoint_ld.documents.text import dump_json
-
-    if merged.is_clean:
-        # A list of an earlier merge is out of date.
-        Path(file).unlink(missing_ok=True)
-    else:
-        replace_file(file, dump_json(merged.as_json()) + b"\n")
-
-
 _EVERYWHERE = options.flag("--global", help="For all repositories of this user, not for this clone alone.")
 
 
@@ -189,6 +256,10 @@ def install(
     own = () if everywhere else configuration.find(Path()).git_patterns
     file = setup.install(tuple(dict.fromkeys((*setup.PATTERNS, *own, *patterns))), everywhere=everywhere)
     streams.note(f"git compares and merges checkpoints by checkpoint-ld now; {file} says for which files")
+    if not everywhere and not setup.is_hooked():
+        streams.note(
+            "your hook pre-commit stays as it is: let it call `checkpoint-ld git check`, which finds lost edits"
+        )
 
 
 @git.command
@@ -201,24 +272,15 @@ def uninstall(*, everywhere: bool = _EVERYWHERE) -> None:
 
 
 @git.command
-def resolve(
-    *,
-    file: str = options.argument("FILE", "A file that a merge left contested."),
-    decision: dict[str, Any] = _DECISION,
-    as_json: bool = options.JSON,
-) -> None:
-    """Merge a contested file again, from the versions that git keeps; exit with 1 if it stays as it is, undecided."""
-    from checkpoint_ld.families import git as setup
+def check() -> None:
+    """Look for conflicts that a merge left undecided; exit with 1 if there are any, as the hook pre-commit does."""
+    from checkpoint_ld.documents.files import repository_of
+    from checkpoint_ld.families import contested
 
-    merged = setup.resolve(file, **decision)
-    if as_json:
-        streams.show_json(merged.as_json())
-    elif merged.is_clean:
-        streams.note(f"{file} is merged: add it")
-    else:
-        _report(merged, f"decide with --ours, --theirs or --interactive; {file} stays as it is")
-    if not merged.is_clean:
-        raise Exit(EXIT_FOUND)
+    found = list(filter(None, (contested.finding_of(each.file) for each in contested.lists_in(repository_of(Path())))))
+    for each in found:
+        streams.note(f"{each.place}: {each.severity.label}: {each.code} {each.message}; {each.remedy}")
+    raise Exit(EXIT_FOUND if found else 0)
 
 
 @git.command(hidden=True)

@@ -23,6 +23,7 @@ from checkpoint_ld.dialects.reading import AGENT_MEMBERS
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, is_number
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.families import contested
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.coverage import expanding
@@ -384,6 +385,12 @@ Noted: TypeAlias = tuple[str, frozenset[str], str] | tuple[float, str]
 """What sources are compared by: root, elements and hash of a benchmark; time and syntax of an agent checkpoint."""
 
 
+def _with_conflicts(checked: Checked) -> Checked:
+    """Return a source with the violation of a merge that nobody decided, if there is one."""
+    found = None if checked.source is None else contested.finding_of(checked.source)
+    return checked if found is None else replace(checked, findings=(found, *checked.findings))
+
+
 class Together:
     """The sources of one run, which are compared with each other if the profile has rules for that.
 
@@ -427,8 +434,8 @@ class Together:
             self._agents.append((noted[0], at, source, noted[1]))
 
     def added(self, checked: Iterable[Checked]) -> list[Checked]:
-        """Return the recorded sources with findings about contradictions between them added."""
-        found = list(checked)
+        """Return the sources with findings about undecided merges, and about contradictions between them, added."""
+        found = [_with_conflicts(each) for each in checked]
         if self._profile is None or len(self._agents) < 2:
             return found
         from checkpoint_ld.agents.rules import check_collection  # noqa: PLC0415 - benchmarks need none of it

@@ -1,7 +1,7 @@
 """git: our diff and merge drivers (gitattributes(5)), with their setup and removal.
 
 The diff driver (`outline_of`) gives git a checkpoint as lines of text: its content for authors, without dates. The
-merge driver (`merge_file`) and `resolve` use `merging`.
+merge driver (`merge_file`) uses `merging`; `settle` and `abandon` end what it left undecided.
 """
 
 from __future__ import annotations
@@ -9,18 +9,16 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import families
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.documents.files import is_packed, read_bytes, replace_file
-from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.documents.files import is_packed, read_bytes, replace_file, repository_of
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
-from checkpoint_ld.families import merging
-from checkpoint_ld.phrases import harmless, shown
+from checkpoint_ld.families import contested, git_program, merging
+from checkpoint_ld.phrases import counted, harmless, shown
 from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
@@ -112,22 +110,48 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
     scope = _scope(everywhere=everywhere)
     own = Path(sys.executable).with_name(_NAME)
     command = shlex.quote(own.as_posix()) if own.is_file() else _NAME
-    _git("config", scope, f"{_SECTIONS[0]}.textconv", f"{command} git textconv --")
-    _git("config", scope, f"{_SECTIONS[1]}.name", "checkpoints merged in the terms of their authors")
-    _git("config", scope, f"{_SECTIONS[1]}.driver", f"{command} git merge-file -- %O %A %B %L %P")
+    git_program.output_of("config", scope, f"{_SECTIONS[0]}.textconv", f"{command} git textconv --")
+    git_program.output_of("config", scope, f"{_SECTIONS[1]}.name", "checkpoints merged in the terms of their authors")
+    git_program.output_of("config", scope, f"{_SECTIONS[1]}.driver", f"{command} git merge-file -- %O %A %B %L %P")
     lines = [_BEGIN, *(f"{pattern} diff={_NAME} merge={_NAME}" for pattern in patterns), _END]
     _write(file, [*_others(file), *lines])
+    if not everywhere:
+        _install_hook(command)
     return file
+
+
+def _hook() -> Path:
+    return Path(git_program.output_of("rev-parse", "--git-path", "hooks/pre-commit").strip())
+
+
+def _install_hook(command: str) -> None:
+    """Have git check before each commit that no conflict is undecided, unless there is a hook of somebody else."""
+    hook = _hook()
+    if hook.is_file() and _BEGIN not in _lines(hook):
+        return
+    hook.parent.mkdir(parents=True, exist_ok=True)
+    _write(hook, ["#!/bin/sh", _BEGIN, f"exec {command} git check", _END])
+    hook.chmod(0o755)
+
+
+def is_hooked() -> bool:
+    """Return whether git checks before commits that no conflict is undecided."""
+    hook = _hook()
+    return hook.is_file() and "git check" in hook.read_text(encoding="utf-8", errors="replace")
 
 
 def uninstall(*, everywhere: bool = False) -> bool:
     """Remove the setup of `install`; return whether there was any."""
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
+    if not everywhere and (hook := _hook()).is_file() and _BEGIN in _lines(hook):
+        hook.unlink()
     # Unlike --list, --get-regexp takes a configuration that does not exist for an empty one.
-    found = [section for section in _SECTIONS if _run("config", scope, "--get-regexp", rf"^{section}\.").stdout]
+    found = [
+        section for section in _SECTIONS if git_program.run("config", scope, "--get-regexp", rf"^{section}\.").stdout
+    ]
     for section in found:
-        _git("config", scope, "--remove-section", section)
+        git_program.output_of("config", scope, "--remove-section", section)
     others = _others(file)
     is_there = file.is_file() and others != _lines(file)
     if is_there and others:
@@ -152,49 +176,123 @@ def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple
         data = merged.content()
     except CheckpointLdError as error:
         labels = [part for name in ("ours", "base", "theirs") for part in ("-L", name)]
-        done = _run("merge-file", f"--marker-size={size}", *labels, ours, base, theirs)
+        done = git_program.run("merge-file", f"--marker-size={size}", *labels, ours, base, theirs)
         return min(done.returncode, _MOST), f"{path}: merged line by line, since this is no merge for us: {error}"
     listed = conflicts_of(path)
     replace_file(ours, data, pack=is_packed(path))
+    contested.keep(listed, merged, Path(ours).read_bytes(), ours=_head(), theirs=_merged_commits())
     if merged.is_clean:
-        listed.unlink(missing_ok=True)
         return 0, ""
-    listed.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(listed, dump_json(merged.as_json()) + b"\n")
+    quoted = shlex.quote(path)
     return 1, (
         f"{merged}\n{path}: it has OURS where both sides changed something; the list is {listed}. Decide with "
-        f"`checkpoint-ld git resolve {shlex.quote(path)}`, or edit the file, and add it"
+        f"`checkpoint-ld merge --continue {quoted}` and --ours, --theirs or --interactive, or edit the file and "
+        f"say so by `checkpoint-ld merge --continue {quoted}`; `checkpoint-ld merge --abort` takes the merge back"
     )
 
 
-def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = None) -> Merge:
-    """Merge the versions of a file in git's index, and write the file; `prefer` or `decide` settle conflicts.
+def _head() -> str | None:
+    done = git_program.run("rev-parse", "--verify", "--quiet", "HEAD")
+    return done.stdout.decode("ascii", "replace").strip() or None
 
-    A file with a conflict that is not settled stays as it is: somebody may have edited it. Raises SettingsError for a
-    file without a conflict.
-    """
-    file = os.path.realpath(path)
-    top = Path(_git("rev-parse", "--show-toplevel", folder=Path(file).parent).strip())
-    name = os.path.relpath(file, os.path.realpath(top)).replace(os.sep, "/")
-    old, mine, other = (_run("show", f":{stage}:{name}", folder=top) for stage in (1, 2, 3))
-    if mine.returncode or other.returncode:
-        raise SettingsError(f"{path}: git has no two sides of it; only what a merge left contested can be resolved")
+
+def _merged_commits() -> list[str]:
+    """Return the commits that git merges, as it names them to its merge drivers; none in a rebase."""
+    own = _head()
+    named = (name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_"))
+    return [commit for commit in named if commit != own]
+
+
+def _resolved(
+    path: str, versions: tuple[bytes | None, bytes, bytes], listed: Path, prefer: str | None, decide: Decide | None
+) -> Merge:
+    """Merge three versions of a file, and write it if all conflicts are decided."""
+    base, mine, other = versions
     merged = merging.merge_sources(
-        None if old.returncode else _source("BASE", old.stdout, path),
-        _source("OURS", mine.stdout, path),
-        _source("THEIRS", other.stdout, path),
+        None if base is None else _source("BASE", base, path),
+        _source("OURS", mine, path),
+        _source("THEIRS", other, path),
         prefer=prefer,
         decide=decide,
     )
     if merged.is_clean:
         replace_file(path, merged.content(), pack=is_packed(path))
-        conflicts_of(name, top).unlink(missing_ok=True)
+        listed.unlink(missing_ok=True)
     return merged
+
+
+def settle(found: contested.ConflictList, *, prefer: str | None = None, decide: Decide | None = None) -> Merge | None:
+    """End the conflicts of a list, by a decision or, without one, as the file was edited; return a merge that was made.
+
+    Raises SettingsError for a file that nobody has edited since the merge, ReadError for one that cannot be read, and
+    SettingsError where the versions to decide between are gone.
+    """
+    path = str(found.file)
+    if prefer is None and decide is None:
+        if found.is_untouched:
+            raise SettingsError(
+                f"{path} still has OURS in {counted(found.size, 'conflict')}: decide by --ours, --theirs or "
+                "--interactive, or edit the file first"
+            )
+        families.refusing(families.examine_bytes(*read_bytes(path)))
+        found.path.unlink()
+        return None
+    if prefer == "ours":  # of the conflicts; what was merged without one stays
+        families.refusing(families.examine_bytes(*read_bytes(path)))
+        found.path.unlink()
+        return None
+    return _resolved(path, _versions(found), found.path, prefer, decide)
+
+
+def _versions(found: contested.ConflictList) -> tuple[bytes | None, bytes, bytes]:
+    """Return BASE, OURS and THEIRS of a contested file: the files of a merge, git's index, or the merged commits."""
+    files = found.content.get("files")
+    if isinstance(files, list) and len(files) == 3:
+        base, mine, other = (read_bytes(str(file))[0] for file in files)
+        return base, mine, other
+    top = repository_of(found.file.parent)
+    name = os.path.relpath(os.path.realpath(found.file), os.path.realpath(top)).replace(os.sep, "/")
+    names = [f":{stage}:{name}" for stage in (1, 2, 3)]
+    commits = [str(commit) for commit in (found.content.get("ours"), *(found.content.get("theirs") or ())) if commit]
+    if git_program.run("cat-file", "-e", names[2], folder=top).returncode and len(commits) == 2:
+        start = git_program.run("merge-base", *commits, folder=top).stdout.decode("ascii", "replace").strip()
+        names = [f"{commit}:{name}" for commit in (start, *commits)]
+    shown_by_git = [git_program.run("show", each, folder=top) for each in names]
+    if shown_by_git[1].returncode or shown_by_git[2].returncode:
+        raise SettingsError(f"{found.file}: git has no two sides of it any more: edit the file, and continue with that")
+    old, *sides = (None if done.returncode else done.stdout for done in shown_by_git)
+    return old, sides[0] or b"", sides[1] or b""
+
+
+_STATES = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+}
+
+
+def abandon(top: Path) -> str:
+    """Take back the merge that is under way in a repository, with its lists; return git's word for it.
+
+    Raises SettingsError where none is.
+    """
+    folder = contested.git_folder(top)
+    word = next((word for name, word in _STATES.items() if folder is not None and (folder / name).exists()), None)
+    if word is None:
+        raise SettingsError("no merge, rebase or cherry-pick is under way here, so there is nothing to take back")
+    lists = [*contested.lists_in(top)]
+    git_program.output_of(word, "--abort", folder=top)
+    for found in lists:
+        found.path.unlink(missing_ok=True)
+    return word
 
 
 def conflicts_of(path: str, top: Path = _HERE) -> Path:
     """Return the path, in git's folder, of the list of conflicts in a file of the work tree at `top`."""
-    return top / _git("rev-parse", "--git-path", f"{_NAME}/{path}.conflicts.json", folder=top).strip()
+    name = f"{contested.FOLDER}/{path}{contested.EXTENSION}"
+    return top / git_program.output_of("rev-parse", "--git-path", name, folder=top).strip()
 
 
 def _source(name: str, data: bytes, path: str) -> merging.Side:
@@ -207,8 +305,8 @@ def _scope(*, everywhere: bool) -> str:
 
 def _attributes(*, everywhere: bool) -> Path:
     if not everywhere:
-        return Path(_git("rev-parse", "--git-path", "info/attributes").strip())
-    done = _run("config", "--global", "--includes", "--type=path", "--get", "core.attributesFile")
+        return Path(git_program.output_of("rev-parse", "--git-path", "info/attributes").strip())
+    done = git_program.run("config", "--global", "--includes", "--type=path", "--get", "core.attributesFile")
     own = done.stdout.decode("utf-8", "replace").strip()
     folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(own) if own else Path(folder).expanduser() / "git" / "attributes"
@@ -241,38 +339,24 @@ def changed_since(reference: str) -> frozenset[str]:
     configuration is run. Raises SettingsError outside of a repository and for a reference that it does not have.
     """
     try:
-        commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}").strip()
+        commit = git_program.output_of(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}"
+        ).strip()
     except SettingsError:
-        root = _run("rev-parse", "--show-toplevel")
+        root = git_program.run("rev-parse", "--show-toplevel")
         if root.returncode:
             raise SettingsError("--changed-since needs a repository of git: there is none here") from None
         remedy = "check its name, or fetch it first (a shallow clone has few commits)"
         raise SettingsError(f"{shown(reference)} is no commit, branch or tag of this repository: {remedy}") from None
-    top = Path(_git("rev-parse", "--show-toplevel").removesuffix("\n"))
-    base = _run("merge-base", commit, "HEAD")
+    top = Path(git_program.output_of("rev-parse", "--show-toplevel").removesuffix("\n"))
+    base = git_program.run("merge-base", commit, "HEAD")
     since = base.stdout.decode().strip() if base.returncode == 0 else commit
     plain = ("--no-ext-diff", "--no-textconv", "--name-only", "-z", "--diff-filter=d")
-    differing = _git(*_PASSIVE, "diff", *plain, since, "--", folder=top)
-    untracked = _git(*_PASSIVE, "ls-files", "--others", "--exclude-standard", "-z", folder=top)
+    differing = git_program.output_of(*_PASSIVE, "diff", *plain, since, "--", folder=top)
+    untracked = git_program.output_of(*_PASSIVE, "ls-files", "--others", "--exclude-standard", "-z", folder=top)
     names = filter(None, (*differing.split("\0"), *untracked.split("\0")))
     return frozenset(os.path.realpath(top / name) for name in names)
 
 
 _PASSIVE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 """Options of git without which the configuration of a repository may name programs to run."""
-
-
-def _git(*arguments: str, folder: Path = _HERE) -> str:
-    done = _run(*arguments, folder=folder)
-    if done.returncode:
-        raise SettingsError(f"git {arguments[0]}: {done.stderr.decode('utf-8', 'replace').strip()}")
-    return done.stdout.decode("utf-8", "replace")
-
-
-def _run(*arguments: str, folder: Path = _HERE) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)  # noqa: S603, S607 - the git of the user, with arguments of ours
-    except OSError as error:
-        raise SettingsError(
-            f"git cannot be run: {error.strerror or error}; install it, or put it on the path"
-        ) from None

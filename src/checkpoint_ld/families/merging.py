@@ -7,6 +7,7 @@ define how entries of arrays are identified and which values never conflict. A `
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 from dataclasses import dataclass, field, replace
@@ -27,7 +28,7 @@ from checkpoint_ld.documents.values import ABSENT, copied, now, same
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.families.tree_merging import Four, common_length, merger_of, questions_of
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.phrases import encodable, head, unknown
+from checkpoint_ld.phrases import encodable, harmless, head, unknown
 from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ Json = dict[str, Any]
 Mergeable: TypeAlias = "str | os.PathLike[str] | BinaryIO | bytes | Benchmark | AgentCheckpoint"
 
 _SIDES = ("ours", "theirs")
-_ROOM = 60
+_ROOM, _BEFORE = 60, 12
+"""The most cells of a value, and the characters before the first difference of long texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +71,36 @@ class Conflict:
     def __str__(self) -> str:
         lines = [": ".join(self.subject) or "the checkpoint"]
         sides = self._sides()
+        if self._is_of_lines() and not any(self._is_secret(value) for value, _ in sides.values()):
+            for name in _SIDES:
+                lines += [f"  {name}:{self._at(name)}", *(f"    {harmless(line)}" for line in self._changes(name))]
+            return "\n".join((*lines, f"  taken:  {self.taken}"))
         arrays = [value for value, _ in sides.values()]
-        alike = (
-            min(common_length(arrays[0], array) for array in arrays)
-            if all(isinstance(array, list) for array in arrays)
-            else 0
-        )
+        alike = min((common_length(arrays[0], array) for array in arrays if isinstance(array, list)), default=0)
+        alike = alike if all(isinstance(array, list) for array in arrays) else 0
+        texts = [value for value, _ in sides.values() if isinstance(value, str)]
+        are_long = len(texts) == len(sides) and max(map(len, texts)) > _ROOM
+        left = min(common_length(texts[0], text) for text in texts) if are_long else 0
         for name in ("base", *_SIDES):
-            value, place = sides.get(name, (ABSENT, getattr(self, f"{name}_place")))
-            at = f"  ({place})" if place is not None and str(place) else ""
-            lines.append(f"  {name + ':':8}{self._shown(value, alike)}{at}")
+            value = sides.get(name, (ABSENT, None))[0]
+            lines.append(f"  {name + ':':8}{self._shown(value, alike, left)}{self._at(name)}")
         return "\n".join((*lines, f"  taken:  {self.taken}"))
+
+    def _at(self, name: str) -> str:
+        place = getattr(self, f"{name}_place")
+        return f"  ({place})" if place is not None and str(place) else ""
+
+    def _is_of_lines(self) -> bool:
+        """Return whether both sides have a text of which one has several lines, such as a template."""
+        texts = (self.ours, self.theirs)
+        return all(isinstance(text, str) for text in texts) and any("\n" in text for text in texts)
+
+    def _changes(self, name: str) -> list[str]:
+        """Return what a side changed, as a unified diff without its head."""
+        before, after = (
+            (text if isinstance(text, str) else "").splitlines() for text in (self.base, getattr(self, name))
+        )
+        return [*difflib.unified_diff(before, after, lineterm="", n=1)][2:]
 
     def as_json(self) -> dict[str, Any]:
         """Return the conflict as a JSON object; a side without a value has no member. Secrets are withheld."""
@@ -100,7 +121,7 @@ class Conflict:
     def _is_secret(self, value: Any) -> bool:
         return secret({self.subject[-1] if self.subject else "": value}) is not None
 
-    def _shown(self, value: Any, alike: int) -> str:
+    def _shown(self, value: Any, alike: int, left: int) -> str:
         if value is ABSENT:
             return "(none)"
         if self._is_secret(value):
@@ -109,7 +130,10 @@ class Conflict:
             number = f"{len(value)} items, " if len(value) > 1 else "1 item, "
             rest = _text(value[alike:]) if value[alike:] else "no more"
             return head(f"{number}from number {alike + 1} on: {rest}", _ROOM)
-        return head(value if isinstance(value, str) else _text(value), _ROOM)
+        if isinstance(value, str):
+            # What the sides have in common before they differ is left out, but for a little.
+            return head(value if left <= _BEFORE else f"…{value[left - _BEFORE :]}", _ROOM)
+        return head(_text(value), _ROOM)
 
 
 def _text(value: Any) -> str:
