@@ -43,6 +43,12 @@ $(VENV)/.published-shapes: Makefile | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/published-shapes brickschema==0.7.9 cffconvert==2.0.0
 	@touch $@
 
+.venv-agents/.done: pyproject.toml
+	$(PYTHON) -m venv .venv-agents
+	.venv-agents/bin/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
+	.venv-agents/bin/python -m pip install --quiet --disable-pip-version-check --group agents
+	@touch $@
+
 demo: $(VENV)/.package
 	sh docs/examples/demo.sh "$(CURDIR)/demo"
 
@@ -77,4 +83,4 @@ ci:
 	.ci/run
 
 clean:
-	rm -rf $(VENV) .venv-peers demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .checkpoint_ld_cache
+	rm -rf $(VENV) .venv-agents .venv-peers demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .checkpoint_ld_cache

@@ -88,7 +88,7 @@ class Trace:
         self.spans.append(span)
         return str(span["spanId"])
 
-    def agent(self, name: str = "coat", parent: str | None = None, **found: Any) -> str:
+    def agent(self, name: str = "coat", parent: Any = None, **found: Any) -> str:
         """Add an agent, which lasts as long as the whole trace."""
         id = self.add("invoke_agent", parent, **{"gen_ai.agent.name": name, **found})
         self.spans[-1]["endTimeUnixNano"] = str(int(self.spans[-1]["startTimeUnixNano"]) + 500_000_000)

@@ -110,7 +110,7 @@ def test_an_agent_that_is_stated_twice_is_one_run(tmp_path: Path) -> None:
 
 def test_messages_of_an_agent_without_chats_are_its_thoughts_and_its_tokens(tmp_path: Path) -> None:
     trace = Trace(1)
-    stated = {
+    stated: dict[str, Any] = {
         "gen_ai.input.messages": [text("q")],
         "gen_ai.system_instructions": [{"type": "text", "content": "brief"}],
     }
@@ -198,7 +198,7 @@ def test_the_messages_of_a_whole_run_complete_the_calls_of_its_output(tmp_path: 
     trace = Trace(1)
     request = asked(("t", "final_result", {"coat": True}))
     whole = [text("q"), request, {**given(("t", "Final result processed.")), "role": "user"}]
-    trace.chat(trace.agent(**{"pydantic_ai.all_messages": whole}), [text("q")], request)
+    trace.chat(trace.agent("coat", **{"pydantic_ai.all_messages": whole}), [text("q")], request)
     [found] = imported(tmp_path, trace)
     assert calls(found) == [("final_result", {"coat": True}, "completed", "Final result processed.")]
     assert "all_messages" not in found.dumps()
