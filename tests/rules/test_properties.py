@@ -2,9 +2,11 @@
 
 import pytest
 
-from checkpoint_ld import Severity
+import checkpoint_ld
+from checkpoint_ld import Severity, families
+from checkpoint_ld.validation import profiles
 from tests.documents import setting
-from tests.rules.broken import FIRST, QUESTION, Json, added, findings, located, messages, removed, replaced
+from tests.rules.broken import FIRST, QUESTION, Json, added, findings, located, messages, removed, replaced, text
 
 PROPERTIES = f"{QUESTION}/additionalProperty"
 FINISHED, AUTHOR, SOURCES, LEVEL, EXAMPLES, NOTES = (f"{PROPERTIES}/{at}/value" for at in range(6))
@@ -479,8 +481,12 @@ def test_a_misspelt_key_is_reported_with_the_one_that_was_meant(place: str, key:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("key", ["license", "karenina:note", "два слова", "inLanguage", "url", "x" * 5000])
-def test_a_key_of_ones_own_is_left_alone(place: str, key: str) -> None:
-    assert located(added(f"{place}/{key}", "x")) == []
+def test_a_key_of_ones_own_is_dropped_by_karenina(place: str, key: str) -> None:
+    change = added(f"{place}/{key}", "x")
+    [found] = findings(change)
+    assert (found.code, found.severity, found.place.pointer) == ("KN005", Severity.WARNING, f"{place}/{key}")
+    assert [one.severity for one in families.check(text(change), profiles.profile("strict")).findings] == [Severity.INFO]
+    assert checkpoint_ld.load(text(change)).findings == ()
 
 
 @pytest.mark.parametrize(

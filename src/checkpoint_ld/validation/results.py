@@ -270,7 +270,8 @@ class Map:
         base = self.nodes.get(str(focus))
         if base is None:
             return None
-        there = self.nodes.get(str(value)) if isinstance(value, URIRef) else None
+        is_object = isinstance(value, URIRef) and _OF_TYPES.isdisjoint(paths)
+        there = self.nodes.get(str(value)) if is_object else None
         if there is not None:
             return there
         if member:
@@ -357,6 +358,8 @@ _SUFFIX_OF_CLASS = {
 """The trait type of each class of Karenina, also of an abandoned one, whose name is another."""
 _RDF_TYPE = URIRef(RDF + "type")
 _UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
+_OF_TYPES = frozenset((_RDF_TYPE, _UNEXPECTED_TYPE))
+"""Properties whose values are types, also where an object has the same name."""
 
 
 def _message_of(rule: Rule, result: FindingResult, data: DataGraph) -> str:
@@ -388,17 +391,17 @@ def _remedy_of(rule: Rule, result: FindingResult) -> str:
     return rule.remedy
 
 
-def _shown_term(term: Any, data: DataGraph) -> str:
-    """Return a term for a message."""
+def _shown_term(term: Any, data: DataGraph, *, is_type: bool = False) -> str:
+    """Return a term for a message; a type is shown by its name, even if an object has the same one."""
     if isinstance(term, Literal):
         value = value_of(term)
         if isinstance(value, str) and secret(value):
             return "what looks like a secret"
         return shown(value) + (f"@{term.language}" if term.language else "")
     text = str(term)
-    if data.describes(term):
+    if not is_type and data.describes(term):
         return "an object"
-    if is_minted(text):
+    if not is_type and is_minted(text):
         return "an empty object"
     if text.startswith(ID_BASE):
         return shown(text_of(text))
@@ -410,7 +413,7 @@ def _shown_term(term: Any, data: DataGraph) -> str:
 
 def _value(result: FindingResult, data: DataGraph) -> str:
     if result.value is not None:
-        return _shown_term(result.value, data)
+        return _shown_term(result.value, data, is_type=not _OF_TYPES.isdisjoint(result.paths))
     if str(result.component) == SHACL + "MaxCountConstraintComponent":
         held = [term for path in result.paths for term in data.values(result.focus, path)]
         return f"given {len(held)} times" if len(held) > 1 else _shown_term(held[0], data) if held else "given"
@@ -508,4 +511,4 @@ def _finding(  # noqa: PLR0913 - what a finding is made of
     )
 
 
-_ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced"})
+_ABOUT_KEYS = frozenset({"member-misspelt", "member-misplaced", "member-unknown"})

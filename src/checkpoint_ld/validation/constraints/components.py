@@ -244,7 +244,12 @@ _PAIRS: Mapping[str, tuple[Callable[[Any, Any], bool], tuple[Node, ...], Node | 
     "accordsWith": (is_accordant, (_TEXT,), None),
     "sameAnswerAs": (is_same_answer, (_ANSWER, _TEXT), None),
 }
-_ROLES = {"spelling": forms.misspelt, "placement": forms.misplaced, "typed": forms.expected_type}
+_ROLES = {
+    "spelling": forms.misspelt,
+    "placement": forms.misplaced,
+    "familiar": forms.unfamiliar,
+    "typed": forms.expected_type,
+}
 _OF_ROLE = ReadStatements(beside=(Predicate(RDF_TYPE),))
 _OF_SCENARIO = ReadStatements(anywhere=frozenset((RDF_TYPE, _LEADS_TO, _NODES, _EDGES, _MALFORMED, *_NOWHERE, *_ENDS)))
 
@@ -297,6 +302,7 @@ def _register_once() -> None:
         "isSameAnswer": of_values(is_same_answer),
         "isMisspelt": in_role(forms.misspelt),
         "isMisplaced": in_role(forms.misplaced),
+        "isUnfamiliar": in_role(forms.unfamiliar),
         "isMistyped": in_role(forms.expected_type),
     }
     for name, function in functions.items():

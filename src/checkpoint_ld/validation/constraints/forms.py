@@ -119,6 +119,13 @@ def misplaced(term: object, role: str) -> str | None:
     return None if key in KEYS.get(role, (key,)) else _KEYS_OF_OTHERS.get(key)
 
 
+def unfamiliar(term: object, role: str) -> str | None:
+    """Return a key that no object in this role has, unless another key or another place is probably meant."""
+    key, known = str(term), KEYS.get(role, ())
+    is_meant = not known or key in known or misplaced(key, role) or misspelt(key, role)
+    return None if is_meant else key
+
+
 def expected_type(kind: Node, role: str) -> str | None:
     """Return the type that an object in this role should have, if `kind` is another one."""
     expected = TYPES.get(role)
