@@ -52,7 +52,8 @@ def test_a_document_that_breaks_the_rule_has_one_finding_more_than_one_that_keep
     kept = findings(made.valid, made)
     assert [str(one) for one in kept if one.code == rule.code or one.severity > Severity.WARNING] == []
     before = {one.code for one in kept}
-    [found] = [one for one in findings(made.invalid, made) if one.code not in before]
+    own = before | ({"KN005"} - {rule.code})  # some rules are about members that Karenina drops
+    [found] = [one for one in findings(made.invalid, made) if one.code not in own]
 
     assert (found.code, found.rule, found.condition) == (rule.code, rule.slug, rule.condition)
     assert found.severity is profiles.profile(made.profile).rules.get(rule.code, rule).severity

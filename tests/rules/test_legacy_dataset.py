@@ -154,7 +154,7 @@ def test_an_author_is_no_type() -> None:
     tree = changed("remove", "/rating/0/additionalType")
     tree["rating"][0]["author"] = "Global Rubric"
 
-    assert located(tree) == [("KD024", "violation", "/rating/0")]
+    assert [one for one in located(tree) if one[1] != "info"] == [("KD024", "violation", "/rating/0")]
 
 
 @pytest.mark.slow

@@ -86,12 +86,15 @@ def test_an_edge_that_leads_astray_does_not_make_nodes_unreachable_as_well(
         replaced(f"{EDGES}/0/handover", "transcript_prepend"),
         added(f"{DATA}/tags", ["metals"]),
         removed(f"{SCENARIO}/outcomeCriteria"),
-        added(f"{AGAIN}/x_note", "ours"),
     ],
     ids=lambda operation: operation["path"],
 )
 def test_what_a_scenario_may_hold_or_do_without_is_not_reported(operation: Json) -> None:
     assert located(operation) == []
+
+
+def test_a_member_of_ones_own_in_a_node_is_dropped_by_karenina() -> None:
+    assert located(added(f"{AGAIN}/x_note", "ours")) == [("member-unknown", f"{AGAIN}/x_note")]
 
 
 def test_nodes_that_only_lead_to_each_other_are_both_unreachable() -> None:

@@ -119,7 +119,6 @@ def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, 
         removed(f"{SCORE}/description"),
         replaced(f"{SCORE}/name", "Tiefe: ¿qué?"),
         replaced(f"{DYNAMIC}/name", "depth"),
-        added(f"{SCORE}/x_note", "ours"),
         removed(f"{DYNAMIC}/additionalProperty/5"),
         removed(f"{DYNAMIC}/description"),
         added(f"{METRIC}/additionalProperty/-", setting("tn_instructions", [])),
@@ -379,5 +378,6 @@ def test_a_type_beside_the_right_one_is_pointed_at() -> None:
     assert ("KT003", f"{TEMPLATE}/@type/1") in found
 
 
-def test_a_member_of_ones_own_is_left_alone() -> None:
-    assert located(added(f"{TEMPLATE}/license", "CC0")) == []
+def test_a_member_of_ones_own_is_dropped_by_karenina() -> None:
+    assert located(added(f"{TEMPLATE}/license", "CC0")) == [("KN005", f"{TEMPLATE}/license")]
+    assert located_traits(added(f"{SCORE}/x_note", "ours")) == [("member-unknown", f"{SCORE}/x_note")]

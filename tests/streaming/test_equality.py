@@ -235,7 +235,7 @@ def test_what_is_named_like_a_question_elsewhere_is_seen_in_one_piece(tree: Json
 @pytest.mark.parametrize(
     ("others", "at"), [(["urn:x:2", "urn:x:3"], 0), (["urn:x:2"], -1), (["urn:x:1", "urn:x:2", "urn:x:3"], 1)]
 )
-def test_a_type_with_the_name_of_a_question_elsewhere_is_read_in_windows_or_in_one_piece(others: list[str], at: int) -> None:
+def test_a_type_with_the_name_of_a_question_elsewhere_is_read_alike_in_windows(others: list[str], at: int) -> None:
     names = ["urn:x:1", *others]
     tree = canonical(*(item(f"Number {number}?", name) for number, name in enumerate(names)))
     tree["dataFeedElement"][at]["item"]["@type"] = names[at - 1]

@@ -16,6 +16,7 @@ from checkpoint_ld import (
     Benchmark,
     FindingsError,
     FindingsWarning,
+    ReadError,
     SettingsError,
     Severity,
     SourceMissingError,
@@ -28,6 +29,7 @@ from checkpoint_ld.validation import reports
 from checkpoint_ld.validation.profiles import names, profile
 from checkpoint_ld.validation.validator import ENGINES
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SHACL
+from tests.documents import canonical, item
 from tests.rules.broken import removed, replaced
 
 Json = dict[str, Any]
@@ -397,3 +399,16 @@ def test_names_are_written_as_rdflib_writes_them_where_only_shacl_has_a_prefix(n
         graph.bind("sh", SHACL)
 
     assert URIRef(name).n3(ours.namespace_manager) == URIRef(name).n3(plain.namespace_manager)
+
+
+@pytest.mark.parametrize("validate", ["warn", "strict"])
+def test_a_benchmark_that_is_validated_as_it_is_loaded_is_refused_as_without(validate: Any) -> None:
+    tree = canonical(item())
+    del tree["dataFeedElement"][0]["item"]["text"]
+    data = json.dumps(tree).encode()
+    with pytest.raises(ReadError) as alone:
+        Benchmark.load(data)
+    for load in (Benchmark.load, checkpoint_ld.load):
+        with pytest.raises(ReadError) as validated:
+            load(data, validate=validate)
+        assert str(validated.value) == str(alone.value)

@@ -72,7 +72,11 @@ def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, en
         profile = profiles.profile(profiles.of_family(profile, profiles.AGENT))
     if profile.family != profiles.AGENT:
         raise SettingsError(f"the profile {profile.name} is for benchmarks: use {profiles.AGENT}")
-    return judge(_Agent(reading), profile, engine=engine)
+    verdict = profile, engine
+    if verdict not in reading.kept:
+        reading.kept[verdict] = judge(_Agent(reading), profile, engine=engine)
+    checked: Checked = reading.kept[verdict]
+    return checked
 
 
 def report_on(checkpoint: AgentReading | Tree, profile: str = "agent") -> Report:
@@ -91,7 +95,9 @@ class _Agent:
         self.source, self.dialect, self.document = reading.source, reading.dialect, reading.document
 
     def statements(self) -> shacl.DataGraph:
-        self.parts = Parts(self.tree)
+        if Parts not in self.reading.kept:
+            self.reading.kept[Parts] = Parts(self.tree)
+        self.parts: Parts = self.reading.kept[Parts]
         return shacl.DataGraph(self.parts.index, self.parts.inferred)
 
     def findings(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rdflib import Graph
 
@@ -65,6 +65,8 @@ class AgentReading:
     syntax: str = JSON_SYNTAX
     findings: tuple[Finding, ...] = ()
     document: Document | None = field(default=None, repr=False)
+    kept: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+    """The verdicts, by profile and engine, and what they are about."""
     family: ClassVar[str] = AGENT
 
     @property

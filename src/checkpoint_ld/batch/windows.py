@@ -19,7 +19,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.batch.bulk import pool
 from checkpoint_ld.batch.discovery import is_in_windows
 from checkpoint_ld.batch.outline import QUESTIONS, WINDOW, UnusualFileError, outline
-from checkpoint_ld.dialects.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes, syntax_of
+from checkpoint_ld.dialects.reading import CANONICAL, GRAPH, JSON_SYNTAX, Reading, examine_bytes, syntax_of
 from checkpoint_ld.documents.files import GZIP, unwritable, working_folder
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
@@ -271,7 +271,7 @@ def excerpt(source: WindowSource, window: Window) -> WindowReading:
     if index is None:
         raise UnusualFileError(REFERRING)
     if contexts.remembered(reading.tree.get("@context")) is None:
-        vars(reading)["graph"] = CheckpointGraph(*index)  # so that it is not built again
+        reading.kept[GRAPH] = CheckpointGraph(*index)  # so that it is not built again
     return WindowReading(window, frame, reading, _end_of(before), _end_of(inner))
 
 

@@ -238,11 +238,12 @@ class Benchmark(Shown):
         the findings that prevent reading (if `strict`, with every finding); FindingsError with the violations that
         `validate="strict"` found; SourceMissingError.
         """
-        if isinstance(path, Graph):
-            read = validator.refusing(reading.of_statements(emission.held(path)), strict=strict)
-        else:
-            with expanding(expansion):
-                read = validator.read(path, syntax=syntax, strict=strict)
+        with expanding(expansion):
+            if isinstance(path, Graph):
+                read = reading.of_statements(emission.held(path))
+            else:
+                read = reading.examine(path, syntax=syntax)
+        read = validator.refusing(read, strict=strict, profile=validator.profile_for(validate))
         benchmark = cls.of_reading(read, validate=validate)
         benchmark.set_workspace_root(workspace_root)
         return benchmark
@@ -250,11 +251,12 @@ class Benchmark(Shown):
     @classmethod
     def of_reading(cls, source: reading.Reading, *, validate: Validate = "off") -> Self:
         """Make the benchmark that was read; `validate` and exceptions are those of `load`."""
-        checked = source if validate == "off" else _validated(source, validate)
+        checked = _validated(source, validate)
         benchmark = cls.__new__(cls)
         # The graph will be changed: the reading makes another one when its graph is needed again.
-        graph = vars(source).pop("graph", None)
-        cls._hold(benchmark, CheckpointGraph.of_tree(source.tree) if graph is None else graph, checked)
+        graph = source.graph
+        source.kept.clear()
+        cls._hold(benchmark, graph, checked)
         return benchmark
 
     def _hold(self, graph: CheckpointGraph, source: Reading | None = None) -> None:
@@ -340,10 +342,9 @@ class Benchmark(Shown):
         if self._source is None:
             return ()
         if not self._source.is_checked:
-            read = replace(self._source)
             changes = None if self._built is None else self._graph.difference(self._built)
-            if changes is not None and not changes.subjects:  # the graph is still the one that was read
-                vars(read)["graph"] = self._graph
+            is_as_read = changes is not None and not changes.subjects
+            read = replace(self._source, kept={reading.GRAPH: self._graph} if is_as_read else {})
             found = validator.checked_at_load(read).findings
             self._source = replace(self._source, checked=found)
         return self._source.findings
@@ -1433,9 +1434,9 @@ class Benchmark(Shown):
 
 
 def _validated(source: Reading, validate: Validate) -> Reading:
-    from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - it takes long to import
-
-    profile = profiles.profile(validator.profile_at_load(validate, profiles.DEFAULT))
+    profile = validator.profile_for(validate)
+    if profile is None:
+        return source
     report = validator.report_of([validator.check_reading(source, profile)], profile)
     validator.raise_or_warn(report, validate, "the benchmark", stacklevel=6)
     return replace(source, checked=report.findings)

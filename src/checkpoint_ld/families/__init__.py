@@ -101,8 +101,11 @@ class Family(Protocol):
     def of_statements(self, index: Index, syntax: str, source: str | None, *, checked: bool) -> Checkpoint:
         """Read a checkpoint of the family from statements."""
 
-    def refusing(self, read: Any, *, strict: bool) -> Any:
-        """Return a reading; raise ReadError if it cannot be used, or, if `strict`, for any finding."""
+    def refusing(self, read: Any, *, strict: bool, validate: Validate = "off") -> Any:
+        """Return a reading; raise ReadError if it cannot be used, or, if `strict`, for any finding.
+
+        With `validate` it will be validated as well, and one verdict serves both.
+        """
 
     def check(self, read: Any, profile: Profile, *, engine: str) -> Checked:
         """Validate a reading by the rules of a profile."""
@@ -263,8 +266,8 @@ def load(
     """
     with expanding(expansion):
         read = of_statements(emission.held(source)) if isinstance(source, Graph) else examine(source, syntax=syntax)
-    refusing(read, strict=strict)
-    return family(read.family).loaded(read, validate)
+    of = family(read.family)
+    return of.loaded(of.refusing(read, strict=strict, validate=validate), validate)
 
 
 _CALLED = {BENCHMARK: profiles.DEFAULT, AGENT: profiles.AGENT}

@@ -32,7 +32,7 @@ def of_statements(index: Index, syntax: str, source: str | None, *, checked: boo
     return serialization.of_statements(index, syntax, source)
 
 
-def refusing(read: AgentReading, *, strict: bool) -> AgentReading:
+def refusing(read: AgentReading, *, strict: bool, validate: Validate = "off") -> AgentReading:  # noqa: ARG001 - as above
     """Return a reading. Raises ReadError if it breaks a rule; if `strict`, for any finding."""
     refused = rules.report_on(read).at_least(Severity.WARNING if strict else Severity.VIOLATION)
     if refused:

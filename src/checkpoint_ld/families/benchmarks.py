@@ -33,9 +33,9 @@ def _held(read: Reading, *, checked: bool) -> Reading:
     return validator.checked_at_load(read) if checked else read
 
 
-def refusing(read: Reading, *, strict: bool) -> Reading:
+def refusing(read: Reading, *, strict: bool, validate: Validate = "off") -> Reading:
     """Return a reading. Raises ReadError if it breaks rules of the profile `load`; if `strict`, for any finding."""
-    return validator.refusing(read, strict=strict)
+    return validator.refusing(read, strict=strict, profile=validator.profile_for(validate))
 
 
 def check(read: Reading, profile: Profile, *, engine: str) -> Checked:

@@ -162,6 +162,24 @@ def is_broken(source: InferenceSource, profile: Profile) -> bool:
     return bool(shacl.results(shacl.DataGraph(source.held, infer(source, shapes.terms)), shapes))
 
 
+@lru_cache(maxsize=8)
+def _beyond(profile: Profile, load: Profile) -> Shapes:
+    """Return the shapes of `load` whose results are violations and which `profile` does not apply to the same nodes."""
+    known, wanted = compiled(profile).by_node, violations(load)
+    left = {
+        node: one
+        for node, one in wanted.by_node.items()
+        if not one.targets or node not in known or known[node].targets != one.targets
+    }
+    return replace(wanted, by_node=left)
+
+
+def breaks(load: Profile, data: DataGraph, found: Iterable[shacl.Result], profile: Profile) -> bool:
+    """Return whether statements break a rule of `load` that is a violation; `found` are their results by `profile`."""
+    wanted = violations(load).by_node
+    return any(one.shape in wanted for one in found) or bool(shacl.results(data, _beyond(profile, load)))
+
+
 def data_of(source: InferenceSource) -> DataGraph:
     """Return the statements of a checkpoint together with the inferred ones."""
     return shacl.DataGraph(source.held, infer(source))

@@ -27,6 +27,7 @@ from checkpoint_ld.validation.results import (
     Checked,
     Report,
     applied,
+    breaks,
     compiled,
     data_of,
     is_broken,
@@ -58,6 +59,14 @@ def check_engine(engine: str) -> None:
 def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
     """Return the report on sources that were validated with `profile`."""
     return Report(profile.name, tuple(checked), profile.rules)
+
+
+def profile_for(validate: str) -> Profile | None:
+    """Return the profile by which a benchmark is validated that is loaded with `validate`, None for "off".
+
+    Raises SettingsError for an unknown value.
+    """
+    return None if validate == "off" else profiles.profile(profile_at_load(validate, profiles.DEFAULT))
 
 
 _VALIDATE = ("off", "warn", "strict")
@@ -146,8 +155,24 @@ def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED)
     if profile.dialect and reading.document is not None and reading.dialect.startswith(profile.dialect):
         # The description of that dialect does not know the members in which our writer keeps leftovers.
         reading = examine_document(reading.document, restored=False)
-    # A text with a language is a text too.
-    return judge(_Benchmark(reading.without_types()), profile, engine=engine)
+    plain = reading.without_types()  # a text with a language is a text too
+    verdict = profile, engine
+    if verdict not in plain.kept:
+        plain.kept[verdict] = judge(_Benchmark(plain), profile, engine=engine)
+    checked: Checked = plain.kept[verdict]
+    return checked
+
+
+def _statements(plain: Reading) -> DataGraph:
+    """Return the statements of a benchmark together with the inferred ones."""
+    if _INFERRED not in plain.kept:
+        plain.kept[_INFERRED] = data_of(plain.graph)
+    data: DataGraph = plain.kept[_INFERRED]
+    return data
+
+
+_INFERRED, _RESULTS = "inferred", "results"
+"""Keys in `Reading.kept`; the results are those of a profile."""
 
 
 class _Benchmark:
@@ -158,12 +183,13 @@ class _Benchmark:
         self.source, self.dialect, self.document = reading.source, reading.dialect, reading.document
 
     def statements(self) -> DataGraph:
-        self.data = data_of(self.reading.graph)
+        self.data = _statements(self.reading)
         return self.data
 
     def findings(
         self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
     ) -> tuple[list[Finding], Sequence[shacl.Result]]:
+        self.reading.kept[_RESULTS, profile] = found
         if not found:
             return [], ()
         placed = [one for _, one in located(found, shapes, self.data, self.reading, profile)]
@@ -252,15 +278,22 @@ def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits
     return refusing(examine(source, syntax=syntax, limits=limits), strict=strict)
 
 
-def refusing(reading: Reading, *, strict: bool = False) -> Reading:
+def refusing(reading: Reading, *, strict: bool = False, profile: Profile | None = None) -> Reading:
     """Return a reading.
 
-    Raises ReadError if it breaks rules of the profile `load`; with `strict`, warnings count too.
+    If it is also validated by the rules of `profile`, that is done first, so that one verdict serves both. Raises
+    ReadError if it breaks rules of the profile `load`; with `strict`, warnings count too.
     """
     if not (strict or reading.is_checked):
+        plain, load = reading.without_types(), profiles.profile(profiles.LOAD)
         with uncollected():
-            if not is_broken(reading.without_types().graph, profiles.profile(profiles.LOAD)):
-                return reading.refusing()
+            if profile is None:
+                is_refused = is_broken(plain.graph, load)
+            else:
+                check_reading(reading, profile)
+                is_refused = breaks(load, _statements(plain), plain.kept[_RESULTS, profile], profile)
+        if not is_refused:
+            return reading.refusing()
     return checked_at_load(reading).refusing(strict=strict)
 
 
@@ -272,7 +305,7 @@ def checked_at_load(reading: Reading) -> Reading:
     plain = reading.without_types()
     shapes = compiled(profile)
     with uncollected():
-        data = data_of(plain.graph)
+        data = _statements(plain)
         found = applied(data, shapes)
     if not found:
         return reading.with_findings(())

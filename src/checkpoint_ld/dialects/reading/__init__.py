@@ -59,6 +59,10 @@ _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL 
 """A line of N-Quads that names a graph; Turtle and TriG have no such line."""
 
 
+GRAPH = "graph"
+"""The key of the graph in `Reading.kept`."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """A checkpoint that was read: its canonical tree, its source, and the findings.
@@ -67,7 +71,8 @@ class Reading:
     `upgrade` has led from the document in plain keys to `tree`. `origins` maps pointers into the document in plain keys
     to the source; it is None where expansion has lost the places. `unplaced` are findings about the form of the source
     whose pointers lead into the document in plain keys, `placed` others. `checked` are all findings after the rules at
-    load, None before.
+    load, None before. `kept` has the graph and what validation makes of it, so that each is made once; copies of a
+    reading with the same tree share it.
     """
 
     tree: Tree = field(repr=False)
@@ -82,6 +87,7 @@ class Reading:
     has_typed_texts: bool
     checked: tuple[Finding, ...] | None = None
     expansion: str = coverage.PLANS
+    kept: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
     family: ClassVar[str] = BENCHMARK
 
     @property
@@ -90,12 +96,15 @@ class Reading:
         name = self.tree.get("name")
         return name if isinstance(name, str) else ""
 
-    @cached_property
+    @property
     def graph(self) -> CheckpointGraph:
         """The checkpoint as a graph."""
-        from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - it takes long to import
+        graph: CheckpointGraph | None = self.kept.get(GRAPH)
+        if graph is None:
+            from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - it takes long to import
 
-        return CheckpointGraph.of_tree(self.tree, self.expansion)
+            graph = self.kept[GRAPH] = CheckpointGraph.of_tree(self.tree, self.expansion)
+        return graph
 
     @property
     def is_checked(self) -> bool:
@@ -131,10 +140,7 @@ class Reading:
 
     def with_findings(self, found: Iterable[Finding]) -> Reading:
         """Return this reading with the findings of the rules at load added to those about the form of the source."""
-        reading = replace(self, checked=tuple(sorted((*self.findings, *found), key=by_place)))
-        if "graph" in vars(self):
-            vars(reading)["graph"] = self.graph
-        return reading
+        return replace(self, checked=tuple(sorted((*self.findings, *found), key=by_place)))
 
     @property
     def is_readable(self) -> bool:
@@ -153,7 +159,11 @@ class Reading:
 
     def without_types(self) -> Reading:
         """Return this reading without the languages and datatypes of texts."""
-        return replace(self, tree=_plain_texts(self.tree), has_typed_texts=False) if self.has_typed_texts else self
+        return self._without_types if self.has_typed_texts else self
+
+    @cached_property
+    def _without_types(self) -> Reading:
+        return replace(self, tree=_plain_texts(self.tree), has_typed_texts=False, kept={})
 
     def place(self, pointer: str, *, of_key: bool = False) -> Place:
         """Return the place in the source of the value or key at `pointer` of the canonical tree, if it is known."""

@@ -56,6 +56,9 @@ _KEYS_OF_OTHERS = {
 }
 """Keys that have a meaning only in one kind of object, and that kind."""
 
+_PLAIN_RUBRIC = "globalRubric"
+"""A member of old files that has a rule of its own."""
+
 _ALSO_USUAL = frozenset(
     (
         *("author", "citation", "dateCreated", "dateModified", "datePublished", "description"),
@@ -122,7 +125,7 @@ def misplaced(term: object, role: str) -> str | None:
 def unfamiliar(term: object, role: str) -> str | None:
     """Return a key that no object in this role has, unless another key or another place is probably meant."""
     key, known = str(term), KEYS.get(role, ())
-    is_meant = not known or key in known or misplaced(key, role) or misspelt(key, role)
+    is_meant = not known or key in known or key == _PLAIN_RUBRIC or misplaced(key, role) or misspelt(key, role)
     return None if is_meant else key
 
 
