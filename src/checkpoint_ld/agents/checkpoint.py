@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import ValidationError
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agents.graph import AgentGraph
     from checkpoint_ld.agents.serialization import AgentReading
+    from checkpoint_ld.frames import FrameLibrary
     from checkpoint_ld.validation.results import Report
 
 
@@ -68,6 +69,14 @@ class AgentCheckpoint(Heading, Shown):
             "description": self.description,
         }
         return Card("AgentCheckpoint", self.id, "", facts, self.snapshot.tables())
+
+    def to_dataframe(self, table: Literal["calls", "thoughts"] = "calls", *, library: FrameLibrary = "pandas") -> Any:
+        """Return the calls of tools, or the thoughts, as a data frame of pandas or polars, a row for each.
+
+        A call has its result; values that are no scalars are JSON texts. Raises SettingsError for another table or
+        library, and where the library is not installed.
+        """
+        return self.snapshot.to_dataframe(table, library=library)
 
     @classmethod
     def load(cls, source: str | os.PathLike[str] | BinaryIO | bytes) -> Self:

@@ -18,9 +18,10 @@ from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from checkpoint_ld.documents.text import Layout, dump_json
-from checkpoint_ld.errors import UnsupportedVersion
+from checkpoint_ld.errors import SettingsError, UnsupportedVersion
+from checkpoint_ld.frames import FrameLibrary, cell_of, data_frame
 from checkpoint_ld.notebook import Rows
-from checkpoint_ld.phrases import encodable, shown
+from checkpoint_ld.phrases import encodable, shown, unknown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -335,6 +336,17 @@ class Snapshot(Value):
     def is_partial(self) -> bool:
         """Whether earlier checkpoints of the execution may hold thoughts and calls that this state lacks."""
         return not OF_FRAMEWORKS.isdisjoint(self.model_extra or ())
+
+    def to_dataframe(self, table: str = "calls", *, library: FrameLibrary = "pandas") -> Any:
+        """Return the calls of tools, or the thoughts, as `AgentCheckpoint.to_dataframe` does."""
+        if table not in ("calls", "thoughts"):
+            raise SettingsError(unknown("table", table, ("calls", "thoughts")))
+        model = ToolCall if table == "calls" else Thought
+        held = self.tool_state.calls if table == "calls" else self.thought_chain
+        results = self.tool_state.results
+        columns = [*model.model_fields, *(["result"] if table == "calls" else [])]
+        rows = [{**one.model_dump(mode="json"), "result": results.get(one.id)} for one in held]
+        return data_frame({name: [cell_of(row.get(name)) for row in rows] for name in columns}, library)
 
     def tables(self) -> list[Rows]:
         """Return the thoughts and the calls as tables for a notebook."""

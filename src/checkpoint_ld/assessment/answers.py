@@ -80,7 +80,8 @@ class RecordedAnswer:
     response; `trace` is the raw response, None if it was not kept. `context` chooses the case of conditional ground
     truths. `answer_id`, `model`, `replicate` and `date` are as in the record, None where it does not state them.
     `extra` holds all other members. `question_text` is the text that the model got; it identifies the question if
-    `question_id` does not. `recorded` is the result of a verification elsewhere. `place` is the place of the record.
+    `question_id` does not. `text` is the answer in a plain table, the value of a template with one field. `recorded` is
+    the result of a verification elsewhere. `place` is the place of the record.
 
     `fault` is the reason why a record cannot be used. It is empty for a usable record.
     """
@@ -98,6 +99,7 @@ class RecordedAnswer:
     fault: str = ""
     question_text: str | None = None
     recorded: Recorded | None = None
+    text: str | None = None
 
     @classmethod
     def of(cls, record: object, place: Place | None = None) -> Self:
@@ -218,18 +220,19 @@ def _dumped(value: object) -> str:
 LONGEST_LINE = 1 << 26
 """The most bytes in a line, so that a file without line ends is not read as a whole."""
 _REMEDY = (
-    "give lines of JSON in UTF-8, or the name of a file of results that Karenina exported (.json, .csv) "
-    "or of a log of Inspect (.eval)"
+    "give lines of JSON in UTF-8, or the name of a table of answers (.csv, .tsv, .xlsx), of results that Karenina "
+    "exported (.json, .csv) or of a log of Inspect (.eval)"
 )
 
 
 def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = None) -> Iterator[RecordedAnswer]:
     """Yield the recorded answers in a file, one after the other.
 
-    The file holds JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect. Lines and
-    results may be packed. An unusable line gives an answer with a `fault`; empty lines are skipped. `source` is
-    a path, or for JSON lines a file that is open for reading bytes. `name` is the file name in places. Raises
-    SourceMissingError for a path that cannot be read, ReadError for a damaged file and for another kind of file,
+    The file holds JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), a log of Inspect, or a table
+    (.csv, .tsv, .xlsx) with the columns question and answer. Lines and results may be packed. An unusable line gives an
+    answer with a `fault`; empty lines are skipped. `source` is a path, or for JSON lines a file that is open for
+    reading bytes. `name` is the file name in places. Raises SourceMissingError for a path that cannot be read,
+    ReadError for a damaged file and for another kind of file, LookupFailedError for a table without these columns,
     SettingsError for a log where the extra `inspect` is missing.
     """
     if isinstance(source, str | os.PathLike):
@@ -243,11 +246,13 @@ def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = N
 
 
 def _reader_of(path: str | os.PathLike[str]) -> Callable[[str | os.PathLike[str]], Iterator[RecordedAnswer]] | None:
-    from checkpoint_ld.assessment import inspect_logs, karenina_results  # noqa: PLC0415 - they import this module
+    from checkpoint_ld.assessment import answer_tables, inspect_logs, karenina_results  # noqa: PLC0415 - they import this module
 
     if inspect_logs.is_log(path):
         return inspect_logs.read_log_answers
-    return karenina_results.read_results if karenina_results.is_results(path) else None
+    if karenina_results.is_results(path):
+        return karenina_results.read_results
+    return answer_tables.read_table if answer_tables.is_table(path) else None
 
 
 def is_by_path(path: str | os.PathLike[str]) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from checkpoint_ld.assessment.answer_tables import values_of
 from checkpoint_ld.assessment.answers import RecordedAnswer, finite
 from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.entities import CallableRubricTrait, MetricRubricTrait, RegexRubricTrait
@@ -90,22 +92,77 @@ class TraitResult:
         return {name: getattr(self, name) for name in names} | optional
 
 
-@dataclass(frozen=True, slots=True)
-class Assessment(Shown):
+COLUMNS = (
+    *("question_id", "question", "model", "replicate", "answer_id", "date", "status", "reason", "score", "recorded"),
+    *("answer", "file", "line"),
+)
+"""The columns that an assessment has as a row of a table."""
+
+
+class Assessment(Shown, Mapping[str, Any]):
     """The assessment of one recorded answer.
 
     `question` is None where there is no such question, `result` where the template was not applied. No trait changes
     `status`. `answer.recorded` is the result of a verification elsewhere. `differences` are the findings about recorded
     values that differ from the values of this assessment, and about unknown members.
+
+    As a mapping it is a row of a table with `COLUMNS`, so that data frames, and `csv.DictWriter`, take assessments.
     """
 
-    answer: RecordedAnswer
-    status: Status
-    reason: str = ""
-    question: AssessedQuestion | None = None
-    result: VerificationResult | None = None
-    traits: tuple[TraitResult, ...] = ()
-    differences: tuple[Finding, ...] = ()
+    __slots__ = ("answer", "differences", "question", "reason", "result", "status", "traits")
+
+    def __init__(  # noqa: PLR0913, PLR0917 - its members
+        self,
+        answer: RecordedAnswer,
+        status: Status,
+        reason: str = "",
+        question: AssessedQuestion | None = None,
+        result: VerificationResult | None = None,
+        traits: tuple[TraitResult, ...] = (),
+        differences: tuple[Finding, ...] = (),
+    ) -> None:
+        self.answer, self.status, self.reason, self.question = answer, status, reason, question
+        self.result, self.traits, self.differences = result, traits, differences
+
+    def _members(self) -> tuple[object, ...]:
+        return self.answer, self.status, self.reason, self.question, self.result, self.traits, self.differences
+
+    def __repr__(self) -> str:
+        names = ("answer", "status", "reason", "question", "result", "traits", "differences")
+        return f"Assessment({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+
+    def __eq__(self, other: object) -> bool:
+        return self._members() == other._members() if isinstance(other, Assessment) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment] # its answer has a mapping
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COLUMNS)
+
+    def __len__(self) -> int:
+        return len(COLUMNS)
+
+    def __getitem__(self, name: str) -> Any:
+        answer, question = self.answer, self.question
+        match name:
+            case "question_id":
+                return answer.question_id if question is None else question.identifier
+            case "question":
+                return answer.question_text if question is None else question.text
+            case "model":
+                return answer.model_name
+            case "status":
+                return self.status.value
+            case "recorded":
+                return None if self.recorded is None else self.recorded.value
+            case "answer":
+                if answer.text is not None or not answer.values:
+                    return answer.trace if answer.text is None else answer.text
+                return json.dumps(dict(answer.values), ensure_ascii=False, default=str)
+        if name not in COLUMNS:
+            raise KeyError(name)
+        holder = answer.place if name in ("file", "line") else self if name in ("reason", "score") else answer
+        return getattr(holder, name)
 
     @property
     def recorded(self) -> Status | None:
@@ -380,8 +437,11 @@ def assessed(answer: RecordedAnswer, questions: AssessedQuestions, trust: Trust 
         reason = "nothing was recorded but verdicts on traits"
         return Assessment(answer, Status.UNDECIDED, reason, question, traits=traits, differences=differing(None))
     template = question.source if question.has_code and trust is not None else question.template
+    values = answer.values
+    if values is None and answer.text is not None:
+        values = values_of(answer.text, question.template)
     try:
-        result = verified(template, Evidence(answer.values, answer.trace, answer.context), trust)
+        result = verified(template, Evidence(values, answer.trace, answer.context), trust)
     except EvaluationError as error:
         return Assessment(answer, Status.ERROR, str(error), question, traits=traits, differences=differing(None))
     return Assessment(answer, OF_VERDICT[result.passed], result.reason, question, result, traits, differing(result))

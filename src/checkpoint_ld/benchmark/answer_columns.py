@@ -80,7 +80,7 @@ def _type(answer: str, texts: Mapping[str, str]) -> str:
     if texts["allowed_values"]:
         return "literal"
     if texts["tolerance"] or texts["unit"]:
-        number, _ = _number(answer)
+        number, _ = number_in(answer)
         return "int" if isinstance(number, int) and not texts["tolerance"] else "float"
     return "str"
 
@@ -113,13 +113,13 @@ def _field(answer: str, texts: Mapping[str, str], kind: str) -> TemplateFieldSpe
                 **_dated(texts["tolerance"]),
             }
         case "list_str":
-            made |= {"ground_truth": _parts(answer), "verify_with": {"type": "SetContainment", "mode": "exact"}}
+            made |= {"ground_truth": parts_of(answer), "verify_with": {"type": "SetContainment", "mode": "exact"}}
             made["description"] = f"{what}, all parts of it"
         case "literal":
-            made |= _chosen(answer, _parts(texts["allowed_values"]))
+            made |= _chosen(answer, parts_of(texts["allowed_values"]))
         case _:
             normal: list[Any] = ["lowercase", "strip"]
-            if others := _parts(texts["synonyms"]):
+            if others := parts_of(texts["synonyms"]):
                 normal.append({"mapping": {other.lower(): answer.strip().lower() for other in others}})
             made |= {
                 "ground_truth": answer,
@@ -129,13 +129,14 @@ def _field(answer: str, texts: Mapping[str, str], kind: str) -> TemplateFieldSpe
     return TemplateFieldSpec.model_validate(made)
 
 
-def _parts(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
+    """Return the parts of a text, at semicolons and line ends, or else at commas."""
     parts = _PARTS.split(text)
     return [part.strip() for part in (parts if len(parts) > 1 else text.split(",")) if part.strip()]
 
 
-def _number(text: str) -> tuple[float, str]:
-    """Return the number at the beginning of a text, and what follows it."""
+def number_in(text: str) -> tuple[float, str]:
+    """Return the number at the beginning of a text, and what follows it. Raises UnfitAnswerError for none."""
     found = _NUMBER.fullmatch(text.strip())
     if not found or not found[1].strip("+-"):
         raise UnfitAnswerError(
@@ -146,7 +147,7 @@ def _number(text: str) -> tuple[float, str]:
 
 
 def _numeric(answer: str, texts: Mapping[str, str], kind: str) -> dict[str, Any]:
-    number, beside = _number(answer)
+    number, beside = number_in(answer)
     unit = texts["unit"] or beside
     if beside and beside != unit:
         raise UnfitAnswerError(
@@ -275,7 +276,7 @@ def _edited(row: Sequence[Any], known: TemplateFieldSpec | None) -> TemplateFiel
 def _typed(cell: Any, kind: str) -> Any:
     text = _flat(cell).strip()
     if kind in ("int", "float"):
-        return _number(text)[0]
+        return number_in(text)[0]
     if kind == "bool":
         if text.lower() not in BOOLEAN_WORDS:
             raise UnfitAnswerError(
@@ -286,7 +287,7 @@ def _typed(cell: Any, kind: str) -> Any:
         try:
             return read_json(text.encode()).value
         except (ReadError, UnicodeEncodeError):
-            return _parts(text)
+            return parts_of(text)
     return text
 
 

@@ -518,7 +518,7 @@ class Benchmark(Shown):
     # Questions, read
 
     @property
-    def questions(self) -> Sequence[Question]:
+    def questions(self) -> QuestionSequence:
         """The questions in their order, each made from the graph when it is read."""
         return QuestionSequence(self._graph, list(self._elements().values()))
 

@@ -21,6 +21,7 @@ from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.entities import Question
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, SettingsError
+from checkpoint_ld.frames import FrameLibrary, cell_of, data_frame
 from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.identifiers import question_object_id, unique_question_id
 from checkpoint_ld.mapping import questions, traits
@@ -293,6 +294,9 @@ def question_rows(questions: Sequence[Question]) -> Rows:
     return Rows("", ("question", "answer", "keywords", "template"), rows, len(questions))
 
 
+_FRAMED = ("question", "raw_answer", "keywords", "answer_template", "answer_notes", "date_created", "date_modified")
+
+
 class QuestionSequence(Sequence[Question], Shown):
     """The questions of the feed items `nodes` of a graph, each made from the graph when it is read."""
 
@@ -310,6 +314,19 @@ class QuestionSequence(Sequence[Question], Shown):
         return len(self) == len(other) and all(map(eq, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # the questions can change
+
+    def to_dataframe(self, *, library: FrameLibrary = "pandas") -> Any:
+        """Return the questions as a data frame of pandas or polars, a row for each; custom metadata are `custom.KEY`.
+
+        `Benchmark.to_dataframe` has more columns, identifiers among them. Raises SettingsError for another library, and
+        where the library is not installed.
+        """
+        held = [(question, question.custom_metadata or {}) for question in self]
+        members = {name: [getattr(question, name) for question, _ in held] for name in _FRAMED}
+        keys = dict.fromkeys(key for _, custom in held for key in custom)
+        return data_frame(
+            {**members, **{f"custom.{key}": [cell_of(custom.get(key)) for _, custom in held] for key in keys}}, library
+        )
 
     def _card(self) -> Card:
         return Card("Questions", f"{len(self)} questions", tables=[question_rows(self)])

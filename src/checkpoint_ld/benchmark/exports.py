@@ -6,7 +6,6 @@ Each reads the `BenchmarkContent` of the graph; `checkpoint_ld.tables` writes th
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -22,10 +21,11 @@ from checkpoint_ld.documents.files import kind_of, replace_file
 from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.entities.traits import ScoredTrait
 from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.frames import cell_of, columns_of, data_frame
 from checkpoint_ld.mapping.questions import MEMBERS, TEXT, TRAITS, TYPE, frame, frame_for, named
 from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.tables import Sheet, columns_of, data_frame, line, paragraphs, parquet, workbook
+from checkpoint_ld.tables import Sheet, line, paragraphs, parquet, workbook
 from checkpoint_ld.tables import table as comma_separated
 from checkpoint_ld.templates import Level
 
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import BenchmarkContent, QuestionContent
     from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
-    from checkpoint_ld.tables import Formulas, FrameLibrary
+    from checkpoint_ld.frames import FrameLibrary
+    from checkpoint_ld.tables import Formulas
     from checkpoint_ld.templates import TemplateField
 
     Rubrics: TypeAlias = tuple[Rubric | None, DynamicRubric | None]
@@ -100,10 +101,10 @@ _FIELD_COLUMNS: dict[str, Callable[[QuestionContent, TemplateField], Any]] = {
     "field_type": lambda _, field: field.type,
     "description": lambda _, field: field.description,
     "extraction_hint": lambda _, field: field.extraction_hint,
-    "ground_truth": lambda _, field: _flat(field.ground_truth),
+    "ground_truth": lambda _, field: cell_of(field.ground_truth),
     "literal_values": lambda _, field: None if field.literal_values is None else list(field.literal_values),
     "primitive": lambda _, field: field.primitive,
-    "parameters": lambda _, field: _flat(dict(field.parameters)),
+    "parameters": lambda _, field: cell_of(dict(field.parameters)),
     "weight": lambda _, field: field.weight,
     "is_trace": lambda _, field: field.is_trace,
 }
@@ -193,7 +194,7 @@ def to_csv(self: Benchmark, *, extra: Collection[str] = (), formulas: Formulas =
             "sources": str(len(stated["sources"] or ())),
         }
         row = [own[name] for name in (*_CSV_COLUMNS.values(), *counted)]
-        rows.append([question.id, *row, *(text_of(_flat(custom.get(key))) for key in keys)])
+        rows.append([question.id, *row, *(text_of(cell_of(custom.get(key))) for key in keys)])
     return comma_separated(rows, formulas=formulas)
 
 
@@ -279,7 +280,7 @@ def _question_records(content: BenchmarkContent) -> list[Record]:
     return [
         {
             **{name: cell(question) for name, cell in _QUESTION_COLUMNS.items()},
-            **{f"custom.{key}": _flat((question.members["custom_metadata"] or {}).get(key)) for key in keys},
+            **{f"custom.{key}": cell_of((question.members["custom_metadata"] or {}).get(key)) for key in keys},
         }
         for question in content.questions
     ]
@@ -335,11 +336,6 @@ def scale_of(trait: AnyTrait) -> str:
 
 def _bound(bound: float | None) -> str:
     return "any" if bound is None else f"{bound:g}"
-
-
-def _flat(value: Any) -> Any:
-    """Return a value for one cell: a list or an object as JSON text, other values as they are."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
 
 
 def _document_lines(content: BenchmarkContent) -> Iterator[str]:
@@ -460,7 +456,7 @@ def _cell(value: Any) -> Cell:
     """Return a value as a cell: a number stays a number, a boolean is True or False, as in Karenina."""
     if isinstance(value, bool):
         return str(value)
-    return value if isinstance(value, int | float) else text_of(_flat(value))
+    return value if isinstance(value, int | float) else text_of(cell_of(value))
 
 
 def _status(question: QuestionContent) -> str:

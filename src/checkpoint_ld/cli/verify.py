@@ -20,12 +20,12 @@ from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import encodable, harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
     from rich.table import Table
 
-    from checkpoint_ld.assessment import Assessment, Tally
+    from checkpoint_ld.assessment import Assessment, RecordedAnswer, Tally
     from checkpoint_ld.assessment.assessing import Count
 
 FAIL_ON = ("failed", "undecided", "error", "difference", "never")
@@ -39,13 +39,15 @@ MOST_REMARKS = 10
 def verify(
     *,
     file: str = options.argument("FILE", "The checkpoint; - for standard input."),
-    answers: str = options.one_file(
+    answers: tuple[str, ...] = options.file(
         "--answers",
+        multiple=True,
         required=True,
-        help="The recorded answers: JSON lines, results of Karenina (JSON, CSV), or a log of Inspect; - for stdin.",
+        help="The recorded answers: JSON lines, a table (.csv, .tsv, .xlsx), results of Karenina (JSON, CSV), "
+        "or a log of Inspect; - for stdin; may be repeated.",
     ),
     results: str | None = options.file(
-        "-o", "--output", help="The file to write results to, JSON lines; - for stdout."
+        "-o", "--output", help="The file to write results to: JSON lines, .csv, .xlsx, .html or .md; - for stdout."
     ),
     rdf: str | None = options.file("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig."),
     force: bool = options.flag("--force", help=options.FORCE),
@@ -61,54 +63,68 @@ def verify(
 ) -> None:
     """Verify recorded answers: which of them pass, without asking a model again."""
     # Reading takes its time to import; --help should not wait for it.
-    from checkpoint_ld.assessment import Status, Tally, assess, earl, read_answers
-    from checkpoint_ld.assessment.answers import is_by_path
+    from checkpoint_ld.assessment import Status, Tally, assess, earl
+    from checkpoint_ld.assessment.assessment_tables import form_of, written
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.workers.trusted import Trust
 
-    if file == answers == streams.STANDARD:
+    if [file, *answers].count(streams.STANDARD) > 1:
         raise SettingsError("only one of the checkpoint and the answers can come from standard input: name a file")
-    streams.check_outputs([file, answers], results, rdf, force=force)
-    name = None if answers == streams.STANDARD else answers
-    form = earl.Form.of_file(rdf, answers=name, base=base, date=date) if rdf is not None else None
+    streams.check_outputs([file, *answers], results, rdf, force=force)
+    named = [None if one == streams.STANDARD else one for one in answers]
+    form = earl.Form.of_file(rdf, answers=named[0], base=base, date=date) if rdf is not None else None
     if form is None and (base, date) != (None, None):
         raise SettingsError("--base and --date are about RDF: give the file for it with --rdf")
+    table = None if results is None else form_of(results)
     benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax))
     if trusted:  # loudly, even if quiet
         streams.note(f"the code in {file} runs, as --trust-stored-code asks for")
     tally, remarks = Tally(), _Remarks()
     with ExitStack() as stack:
         stack.enter_context(without_warnings(StoredCodeWarning))  # reported once above, for all answers
-        opened = answers if is_by_path(answers) else stack.enter_context(opened_answers(answers, quiet=quiet))
-        lines, graph = (
-            None if target is None else stack.enter_context(streams.replacing(target, force=force))
-            for target in (results, rdf)
+        target, graph = (
+            None if one is None else stack.enter_context(streams.replacing(one, force=force)) for one in (results, rdf)
         )
-        found = assess(benchmark, read_answers(opened, name), trust=Trust() if trusted else None)
-        assessments = _passed_on(found, lines, tally, remarks)
+        found = assess(benchmark, _recorded(answers, stack, quiet=quiet), trust=Trust() if trusted else None)
+        assessments = _passed_on(found, target if table is None else None, tally, remarks)
+        kept = assessments if table is None else [*assessments]
         if form is not None and graph is not None:
-            earl.write(assessments, graph, form)
+            earl.write(kept, graph, form)
         else:
-            deque(assessments, maxlen=0)
+            deque(kept, maxlen=0)
+        if table is not None and target is not None:
+            target.write(written(kept, table))
     if not tally.total.answers:
-        streams.note(f"{name or '<stdin>'}: no answers are in it; check whether it is the file that was meant")
+        names = ", ".join(name or "<stdin>" for name in named)
+        streams.note(f"{names}: no answers are in it; check whether it is the file that was meant")
     if not quiet:
         remarks.write(sys.stderr)
-    summary = sys.stderr if results == streams.STANDARD else sys.stdout
-    if kind == "table":
-        _write_summary(tally, summary)
-    else:
-        counted = {"file": file, "answers_file": name, **tally.as_json()}
-        text = encodable(json.dumps(counted, ensure_ascii=False, indent=2))
-        if summary is sys.stderr:
-            streams.note(text)
-        else:
-            streams.write(streams.STANDARD, f"{text}\n".encode())
+    _write_counts(tally, kind, sys.stderr if results == streams.STANDARD else sys.stdout, file, named)
     if fail_on == "never":
         return
     differing = tally.total.differing if fail_on == "difference" else 0
     threshold = Status.ERROR if fail_on == "difference" else Status(fail_on)
     raise Exit(EXIT_FOUND if differing or tally.at_least(threshold) else 0)
+
+
+def _write_counts(tally: Tally, kind: str, summary: TextIO, file: str, answers: Sequence[str | None]) -> None:
+    if kind == "table":
+        _write_summary(tally, summary)
+        return
+    counted = {"file": file, "answers_file": answers[0] if len(answers) == 1 else answers, **tally.as_json()}
+    text = encodable(json.dumps(counted, ensure_ascii=False, indent=2))
+    if summary is sys.stderr:
+        streams.note(text)
+    else:
+        streams.write(streams.STANDARD, f"{text}\n".encode())
+
+
+def _recorded(files: Iterable[str], stack: ExitStack, *, quiet: bool) -> Iterator[RecordedAnswer]:
+    from checkpoint_ld.assessment.answers import is_by_path, read_answers
+
+    for file in files:
+        opened = file if is_by_path(file) else stack.enter_context(opened_answers(file, quiet=quiet))
+        yield from read_answers(opened, None if file == streams.STANDARD else file)
 
 
 @contextlib.contextmanager

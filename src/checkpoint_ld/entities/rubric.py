@@ -25,6 +25,7 @@ from checkpoint_ld.entities.traits import (
     ScoredTrait,
 )
 from checkpoint_ld.errors import EvaluationError, SettingsError, WrongTypeError
+from checkpoint_ld.frames import cell_of, data_frame
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.entities.traits import Trait
     from checkpoint_ld.findings import Finding
+    from checkpoint_ld.frames import FrameLibrary
     from checkpoint_ld.workers.trusted import Trust
 
 
@@ -208,6 +210,19 @@ class TraitCollection(Entity):
         """Yield all traits in the order of the lists."""
         for name in TRAIT_LISTS:
             yield from getattr(self, name)
+
+    def to_dataframe(self, *, library: FrameLibrary = "pandas") -> Any:
+        """Return the traits as a data frame of pandas or polars, a row for each, with all settings of any of them.
+
+        Raises SettingsError for another library, and where the library is not installed.
+        """
+        rows = [
+            {"type": name.removesuffix("_traits"), **trait.model_dump(mode="json")}
+            for name in TRAIT_LISTS
+            for trait in getattr(self, name)
+        ]
+        names = dict.fromkeys(["type", "name", "description", "kind", *(key for row in rows for key in row)])
+        return data_frame({name: [cell_of(row.get(name)) for row in rows] for name in names}, library)
 
     def is_empty(self) -> bool:
         """Return whether there are no traits."""

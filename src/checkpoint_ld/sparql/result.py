@@ -16,10 +16,10 @@ from rdflib import Literal as RdflibLiteral
 
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError, QueryFailedError
+from checkpoint_ld.frames import FrameLibrary, data_frame
 from checkpoint_ld.graph.emission.syntaxes import literal_of
 from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.tables import FrameLibrary, data_frame
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:

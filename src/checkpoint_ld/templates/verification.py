@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from checkpoint_ld.documents.values import plain
 from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
@@ -304,7 +305,7 @@ def _evidence(answer: Mapping[str, Any] | BaseAnswer, trace: str | None, context
         )
     if not isinstance(answer, Mapping):
         raise EvaluationError(f"{named(answer)} is no answer: give an object of values by field name")
-    return Evidence(answer, trace, context)
+    return Evidence(plain(dict(answer)), trace, context)
 
 
 def evaluate(spec: TemplateSpec, read: Template | None, evidence: Evidence) -> VerificationResult:

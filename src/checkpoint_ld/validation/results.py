@@ -13,6 +13,7 @@ from checkpoint_ld import shacl
 from checkpoint_ld.documents.text import pointer, steps_of
 from checkpoint_ld.errors import FindingsError
 from checkpoint_ld.findings import Finding, Place, Severity, counts_of
+from checkpoint_ld.frames import columns_of, data_frame
 from checkpoint_ld.graph.annotation import Pointers
 from checkpoint_ld.graph.literals import is_minted, text_of
 from checkpoint_ld.graph.store import triples_of
@@ -34,10 +35,15 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.dialects.reading import Reading
+    from checkpoint_ld.frames import FrameLibrary
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.shacl import DataGraph, Shapes
     from checkpoint_ld.validation.inference import InferenceSource
     from checkpoint_ld.validation.profiles import Profile
+
+
+FINDING_COLUMNS = (*("severity", "code", "rule", "file", "line", "column", "pointer", "subject", "message", "remedy"),)
+"""The columns of a data frame of findings."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,28 @@ class Report(Shown):
             for one in self.findings
         )
         return Rows("Findings", ("severity", "rule", "place", "finding", "remedy"), rows, len(self.findings))
+
+    def to_dataframe(self, *, library: FrameLibrary = "pandas") -> Any:
+        """Return the findings as a data frame of pandas or polars, a row for each.
+
+        Raises SettingsError for another library, and where the library is not installed.
+        """
+        rows = [
+            {
+                "severity": one.severity.label,
+                "code": one.code,
+                "rule": one.rule,
+                "file": one.place.file,
+                "line": one.place.line,
+                "column": one.place.column,
+                "pointer": one.place.pointer,
+                "subject": one.subject,
+                "message": one.message,
+                "remedy": one.remedy,
+            }
+            for one in self.findings
+        ]
+        return data_frame(columns_of(rows, FINDING_COLUMNS), library)
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -1,0 +1,127 @@
+"""Assessments as tables: data frames, CSV, workbooks, Markdown and HTML; of answers, fields and verdicts of judges."""
+
+from __future__ import annotations
+
+from html import escape
+from string import Template
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from checkpoint_ld.assessment.assessing import COLUMNS, TraitStatus
+from checkpoint_ld.documents.files import extension_of
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.frames import columns_of, data_frame
+from checkpoint_ld.phrases import encodable, harmless, unknown
+from checkpoint_ld.tables import Sheet, line, table, workbook
+from checkpoint_ld.validation.reports.page import look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from checkpoint_ld.assessment.assessing import Assessment
+    from checkpoint_ld.frames import FrameLibrary
+
+Record = dict[str, Any]
+AssessmentTable: TypeAlias = Literal["assessments", "fields", "traits", "verdicts"]
+_KEY = ("question_id", "question", "model", "replicate", "answer_id")
+_FIELDS = (*_KEY, "field", "passed", "score", "value", "expected", "reason")
+_TRAITS = (*_KEY, "trait", "kind", "status", "value", "recorded", "judge", "reason")
+_PAGE = Template(
+    """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Assessments</title>
+<style>$style main { overflow-x: auto; }
+td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; }</style>
+</head>
+<body><main><table>
+<tr>$head</tr>
+$rows
+</table></main></body>
+</html>
+"""
+)
+
+
+def to_dataframe(
+    assessments: Iterable[Assessment], table: AssessmentTable = "assessments", *, library: FrameLibrary = "pandas"
+) -> Any:
+    """Return assessments as a data frame of pandas or polars.
+
+    `table` is `assessments`, with a row for each answer; `fields`, for each field of a template; `traits`, for each
+    trait; or `verdicts`, for each value that a judge gave. Raises SettingsError for another table or library, and where
+    the library is not installed.
+    """
+    tables: dict[str, tuple[Callable[[Assessment], Iterator[Record]], tuple[str, ...]]] = {
+        "assessments": (lambda assessment: iter([dict(assessment)]), COLUMNS),
+        "fields": (_fields, _FIELDS),
+        "traits": (_traits, _TRAITS),
+        "verdicts": (_verdicts, _TRAITS),
+    }
+    if table not in tables:
+        raise SettingsError(unknown("table", table, tables))
+    rows, columns = tables[table]
+    return data_frame(columns_of([row for one in assessments for row in rows(one)], columns), library)
+
+
+def _key(assessment: Assessment) -> Record:
+    return {name: assessment[name] for name in _KEY}
+
+
+def _fields(assessment: Assessment) -> Iterator[Record]:
+    for field in assessment.result.fields if assessment.result else ():
+        held = {name: getattr(field, name) for name in _FIELDS[len(_KEY) + 1 :]}
+        yield {**_key(assessment), "field": field.name, **held}
+
+
+def _traits(assessment: Assessment) -> Iterator[Record]:
+    for trait in assessment.traits:
+        held = {name: getattr(trait, name) for name in _TRAITS[len(_KEY) + 1 :]}
+        yield {**_key(assessment), "trait": trait.name, **held, "status": trait.status.value}
+
+
+def _verdicts(assessment: Assessment) -> Iterator[Record]:
+    return (row for row in _traits(assessment) if row["status"] == TraitStatus.JUDGED.value)
+
+
+FORMATS = {".csv": "csv", ".xlsx": "workbook", ".html": "HTML", ".md": "Markdown"}
+"""The tables that `written` makes, by the extensions of files."""
+
+
+def form_of(path: str) -> str | None:
+    """Return the table that a file has by its extension, None for JSON lines. Raises SettingsError for any other."""
+    kind = extension_of(path)
+    if kind in (".jsonl", ".ndjson", "") or path == "-":
+        return None
+    if kind not in FORMATS:
+        known = ", ".join((".jsonl", *FORMATS))
+        raise SettingsError(f"{path}: results are not written as {kind}: give it one of the extensions {known}")
+    return kind
+
+
+def written(assessments: Iterable[Assessment], kind: str) -> bytes:
+    """Return assessments as a table of the kind of one of `FORMATS`; in CSV no text is run as a formula."""
+    rows = [[_cell(assessment[name]) for name in COLUMNS] for assessment in assessments]
+    if kind == ".csv":
+        return encodable(table([COLUMNS, *rows], formulas="escape")).encode()
+    if kind == ".xlsx":
+        return workbook([Sheet("Assessments", [COLUMNS, *rows])])
+    if kind == ".md":
+        listed = [
+            COLUMNS,
+            ["---"] * len(COLUMNS),
+            *([line(str(cell)).replace("|", "\\|") for cell in row] for row in rows),
+        ]
+        return encodable("".join(f"| {' | '.join(row)} |\n" for row in listed)).encode()
+    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in COLUMNS)
+    lines = ("".join(f"<td>{escape(harmless(str(cell)))}</td>" for cell in row) for row in rows)
+    body = "\n".join(f"<tr>{cells}</tr>" for cells in lines)
+    return encodable(_PAGE.substitute(style=look(), head=head, rows=body)).encode()
+
+
+def _cell(value: Any) -> str | float:
+    if value is None:
+        return ""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
