@@ -284,7 +284,8 @@ def test_results_of_karenina_are_not_taken_for_lines(run: Run, data: str) -> Non
 
 def test_a_query_refuses_a_second_file_of_answers(run: Run) -> None:
     write(PASSING)
-    done = run("query", "--name", "model-results", "metals.jsonld", "--answers", "answers.jsonl", "--answers", "more.jsonl")
+    files = ("--answers", "answers.jsonl", "--answers", "more.jsonl")
+    done = run("query", "--name", "model-results", "metals.jsonld", *files)
     assert (done.code, "one file is read, not 2: run the command for each of them" in done.err) == (2, True)
 
 
