@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,13 +71,25 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+_ROW = re.compile(r'<a id="(?P<code>[A-Z]+\d+)"></a>(?P=code)(?= \|)')
+_REFERENCE = re.compile(r"\]\((?:rules\.md)?#(?P<code>[A-Z]+\d+)\)")
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Link rules to their pages, which only the site has (a hook of mkdocs); elsewhere they are rows of rules.md."""
+    return _ROW.sub(r"[\g<code>](rules/\g<code>.md)", _REFERENCE.sub(r"](rules/\g<code>.md)", markdown))
+
+
 def _families() -> Iterator[str]:
     by_family: dict[str, list[Rule]] = defaultdict(list)
     benchmarks_first = sorted(rules.catalogue().values(), key=_is_of_agents)
     for rule in benchmarks_first:
         by_family[rule.family].append(rule)
     for family, members in by_family.items():
-        rows = (f"| {_link(rule)} | {rule.slug} | {rule.severity.label} | {_cell(rule.title)} |" for rule in members)
+        rows = (
+            f'| <a id="{rule.code}"></a>{rule.code} | {rule.slug} | {rule.severity.label} | {_cell(rule.title)} |'
+            for rule in members
+        )
         yield "\n".join((f"## {family}", "", "| code | rule | severity | what |", "|---|---|---|---|", *rows, ""))
 
 
@@ -123,7 +136,7 @@ def _is_of_agents(rule: Rule) -> bool:
 
 
 def _link(rule: Rule) -> str:
-    return f"[{rule.code}](rules/{rule.code}.md)"
+    return f"[{rule.code}](#{rule.code})"
 
 
 def _cell(text: str) -> str:

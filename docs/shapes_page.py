@@ -27,7 +27,7 @@ def with_list(page: str) -> str:
     """Return the text of the page with its list written anew."""
     reasons = {str(shape): reason for shape, reason in profiles.reasons().items()}
     told = [rule for rule in rules.catalogue().values() if rule.shape in reasons]
-    rows = "\n".join(f"| [{one.code}](rules/{one.code}.md) | {one.title} | {reasons[one.shape]} |" for one in told)
+    rows = "\n".join(f"| [{one.code}](rules.md#{one.code}) | {one.title} | {reasons[one.shape]} |" for one in told)
     table = f"| rule | what is wrong | what it takes |\n|---|---|---|\n{rows}\n"
     page = _TABLE.sub(lambda found: f"{found['head']}\n{_differences()}\n{found['tail']}", page)
     return _LIST.sub(lambda found: f"{found['head']}\n{table}\n{found['tail']}", page)

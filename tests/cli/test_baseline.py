@@ -169,6 +169,33 @@ def test_a_baseline_written_for_one_file_keeps_what_is_known_of_others_that_are_
     assert run("validate", ".", *known).code == 0
 
 
+def test_a_baseline_survives_that_files_are_renamed_and_keeps_notes(run: Run, file: Path) -> None:
+    run("validate", file, "--baseline", "known.json", "--write-baseline")
+    known = json.loads(Path("known.json").read_text(encoding="utf-8"))
+    known["files"]["broken.jsonld"][0]["note"] = "waits for the authors"
+    Path("known.json").write_text(json.dumps(known), encoding="utf-8")
+    renamed = file.rename("sub/other.jsonld")
+    edited(renamed, publisher="somebody")
+
+    assert run("validate", renamed, "--baseline", "known.json").code == 0
+    assert run("validate", renamed, "--baseline", "known.json", "--write-baseline").code == 0
+    files = json.loads(Path("known.json").read_text(encoding="utf-8"))["files"]
+    assert [*files] == ["sub/other.jsonld"]
+    assert files["sub/other.jsonld"][0]["note"] == "waits for the authors"
+    shutil.copy(renamed, "copy.jsonld")
+    assert run("validate", "copy.jsonld", "--baseline", "known.json").code == 1, "the first one is still there"
+
+
+def test_outputs_may_be_repeated(run: Run, file: Path) -> None:
+    assert run("validate", file, "-o", "a.json", "-o", "b.sarif", "-o", "c.html", "--format", "gitlab:d.json").code == 1
+    assert json.loads(Path("a.json").read_text())["summary"]
+    assert json.loads(Path("b.sarif").read_text())["runs"]
+    assert Path("c.html").read_text().startswith("<!doctype html>")
+    assert isinstance(json.loads(Path("d.json").read_text()), list)
+    refused = run("validate", file, "-o", "e.json", "-o", "e.json")
+    assert (refused.code, "would be written twice" in refused.err) == (2, True)
+
+
 def test_one_run_writes_several_reports(run: Run, file: Path) -> None:
     found = run("validate", file, "--format", "text", "--format", "sarif:x.sarif", "--format", "junit:x.xml")
     assert found.code == 1

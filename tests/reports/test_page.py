@@ -53,7 +53,10 @@ def test_findings_stand_under_their_files() -> None:
     page = Page(report(metals(), CLEAN, GRAPH))
 
     assert page.shown["h1"] == ["2 violations, 1 warning, 1 info"]
-    assert page.shown["h2"] == ["metals.json", "clean.json", "metals.ttl", "Rules"]
+    assert page.shown["h2"] == ["By rule", "metals.json", "metals.ttl", "1 clean file", "Rules"]
+    assert page.shown["li"] == ["clean.json"]
+    counts = [text for text in page.shown["td"] if text.isdigit()]
+    assert counts == ["2", "2", "1", "1", "1", "1"]  # of findings and files, for each rule
     assert [one["data-severity"] for one in page.attributes("article")] == ["violation", "warning", "info", "violation"]
     assert page.shown["h3"][1] == "best 1 is below worst 5"
     assert page.shown["mark"] == ['""', "1", '"a"']
@@ -242,12 +245,13 @@ def test_keys_go_from_finding_to_finding(browser: Browser) -> None:
 
 def test_the_tabulator_key_reaches_every_control_and_shows_where_it_is(browser: Browser) -> None:
     reached = []
-    for _ in range(7):
+    for _ in range(12):
         browser.send("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
         reached.append(browser.ask("document.activeElement.tagName"))
         assert browser.ask("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
-    assert reached == ["BUTTON"] * 4 + ["INPUT", "SUMMARY", "A"]
+    controls = [name for name, before in zip(reached, ["", *reached], strict=False) if name != before]
+    assert controls == ["A", "BUTTON", "INPUT", "SUMMARY", "A"]
 
 
 def test_no_script_of_a_document_runs(browser: Browser) -> None:

@@ -18,7 +18,7 @@ from checkpoint_ld.cli.streams import STANDARD, Output
 from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -212,6 +212,17 @@ def output(description: str = "The file to write; - for standard output.", *, re
         Output,
         file=file("-o", "--output", help=description, **settings),
         force=flag("--force", help=FORCE),
+    )
+
+
+def outputs(description: str) -> Any:
+    """Declare `--output`, which may be repeated, and `--force`; the value is a list of at least one `Output`."""
+
+    def made(files: Sequence[str], *, force: bool) -> list[Output]:
+        return [Output(file, force=force) for file in files or (STANDARD,)]
+
+    return CombinedOptions(
+        made, files=file("-o", "--output", multiple=True, help=description), force=flag("--force", help=FORCE)
     )
 
 

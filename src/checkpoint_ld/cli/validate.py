@@ -107,7 +107,7 @@ def validate(
         help=f"How to write the findings: {', '.join(FORMATS)}; without it the output's extension decides, else text. "
         "May be repeated, to write FILE as well.",
     ),
-    output: Output = options.output("The file to write them to."),
+    outputs: list[Output] = options.outputs("A file to write them to; may be repeated, each by its extension."),
     fail_on: str | None = options.choice(
         "--fail-on", values=configuration.FAIL_ON, help="The severity that gives exit code 1; violation unless set."
     ),
@@ -161,6 +161,7 @@ def validate(
     # SHACL takes its time to import; --help should not wait for it.
     from checkpoint_ld.validation import reports
 
+    output = outputs[0]
     _check_alone(bool(kinds or statistics or not output.is_standard), diff=diff, write_baseline=write_baseline)
     chosen = _configuration(config, is_none=no_config)
     if show_settings:
@@ -173,7 +174,7 @@ def validate(
     found = streams.discovered(paths, "validate", quiet=quiet, force_exclude=force_exclude, **exclusion)
     is_fixed, kept = config is not None or no_config, () if force_exclude else paths
     parts = {chosen: found.files} if is_fixed else _parts(found.files, chosen, stdin_filename, kept)
-    targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
+    targets = _targets(kinds, outputs, reports.STATISTICS if statistics else reports.FORMATS)
     runs: dict[_ValidationRun, tuple[str, ...]] = {}
     rules_files: list[str] = []
     for own, files in parts.items():
@@ -195,7 +196,8 @@ def validate(
     read = tuple(file for file in read if not write_baseline or file != known)
     if not any(runs.values()):
         raise Exit(EXIT_FAILED if found.unmatched else 0)
-    streams.check_outputs(read, output.file, *(file for _, file in kinds), force=output.force)
+    written = (one.file for one in outputs)
+    streams.check_outputs(read, *written, *(file for _, file in kinds), force=output.force)
     if write_baseline:
         _check_baseline(read, known, force=output.force)
         if len(runs) > 1:
@@ -343,13 +345,15 @@ def _check_baseline(read: Iterable[str | None], known: str | None, *, force: boo
 
 
 def _targets(
-    kinds: Sequence[tuple[str, str | None]], output: Output, formats: Iterable[str]
+    kinds: Sequence[tuple[str, str | None]], outputs: Sequence[Output], formats: Iterable[str]
 ) -> list[tuple[str, Output]]:
     """Return the formats to write, each with its file; standard output has one unless all have files of their own."""
     alone = [kind for kind, file in kinds if file is None]
     if len(alone) > 1:
         raise SettingsError(f"--format {alone[0]} and --format {alone[1]}: write all but one as FORMAT:FILE")
-    targets = [(kind, Output(file, force=output.force)) for kind, file in kinds if file is not None]
+    output, *more = outputs
+    targets = [(kind_of(one.file, EXTENSIONS, "text"), one) for one in more]
+    targets += [(kind, Output(file, force=output.force)) for kind, file in kinds if file is not None]
     if alone or not targets or not output.is_standard:
         targets.insert(0, (alone[0] if alone else kind_of(output.file, EXTENSIONS, "text"), output))
     unknown = [kind for kind, _ in targets if kind not in formats]

@@ -46,13 +46,18 @@ def text_of(report: Report, file: Path, selection: Selection) -> str:
     """Return the text of a baseline at `file` with all findings of a report, in an order that gives small diffs.
 
     Findings of other files in the existing baseline stay, as long as these files exist, and so do those of rules that
-    are not in `selection`. Raises ReadError for findings in a file whose name is no UTF-8.
+    are not in `selection`, and a `note` that somebody wrote into an entry.
+
+    Raises ReadError for findings in a file whose name is no UTF-8.
     """
     files = _left(file, {_name(one, file): one.source for one in report.checked}, selection)
+    notes = _notes(report, file)
     for checked in report.checked:
         counts = Counter(map(identity, checked.findings))
         found = {identity(one): one for one in reversed(checked.findings)}
-        entries = [*files.pop(_name(checked, file), ()), *(_entry(one, key, counts[key]) for key, one in found.items())]
+        own = notes.get(_name(checked, file), {})
+        new = (_entry(one, key, counts[key]) | own.get(key, {}) for key, one in found.items())
+        entries = [*files.pop(_name(checked, file), ()), *new]
         if entries:
             files[recorded(_name(checked, file))] = sorted(
                 entries, key=lambda one: (one["code"], one["message"], one["identity"])
@@ -69,14 +74,17 @@ def size(file: Path) -> int:
 def compared(report: Report, file: Path, selection: Selection) -> Compared:
     """Return the new findings in a report, compared with the baseline at `file`.
 
-    A finding is known if the baseline has one of the same file and rule about the same node or place, as often. Only
+    A finding is known if the baseline has one of the same file and rule about the same node or place, as often. A file
+    that was renamed is that file of the baseline that is no longer there, and half of whose findings it has. Only
     findings of rules in `selection`, in files of the report, count as gone. Raises SettingsError for a file that is
     absent or no baseline.
     """
     known = dict(_read(file))
+    renamed = _renamed(report, file, {name: {key for key, _, _ in entries} for name, entries in known.items()})
     left, count, gone = [], 0, 0
     for checked in report.checked:
-        entries = known.get(_name(checked, file), [])
+        name = _name(checked, file)
+        entries = known.get(renamed.get(name, name), [])
         allowed = Counter({key: number for key, number, _ in entries})
         new = []
         for one in checked.findings:
@@ -89,6 +97,36 @@ def compared(report: Report, file: Path, selection: Selection) -> Compared:
         left.append(replace(checked, findings=tuple(new)))
         gone += sum(allowed[key] for key, _, rule in entries if selection.allows(rule, checked.source))
     return Compared(replace(report, checked=tuple(left), known=count), gone)
+
+
+def _renamed(report: Report, file: Path, known: Mapping[str, set[str]]) -> dict[str, str]:
+    """Return the former names in a baseline of files that were renamed, by their names."""
+    own = {_name(checked, file): {identity(one) for one in checked.findings} for checked in report.checked}
+    gone = {
+        name: keys for name, keys in known.items() if keys and name not in own and not (file.parent / name).exists()
+    }
+    found: dict[str, str] = {}
+    for name, keys in own.items():
+        if gone and name not in known:
+            former = max(gone, key=lambda one: len(gone[one] & keys) / len(gone[one] | keys))
+            if 2 * len(gone[former] & keys) >= len(gone[former]):
+                found[name] = former
+                del gone[former]
+    return found
+
+
+def _notes(report: Report, file: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what others wrote into the entries of a baseline, by name of the file and identity of the finding."""
+    try:
+        files = json.loads(file.read_text(encoding="utf-8"))["files"]
+        notes = {
+            name: {one["identity"]: {"note": one["note"]} for one in held if "note" in one}
+            for name, held in files.items()
+        }
+        keys = {name: {str(one["identity"]) for one in held} for name, held in files.items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}
+    return notes | {name: notes[former] for name, former in _renamed(report, file, keys).items()}
 
 
 def _entry(found: Finding, key: str, count: int) -> dict[str, Any]:

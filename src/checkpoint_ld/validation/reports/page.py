@@ -16,7 +16,7 @@ from checkpoint_ld.phrases import counted, harmless
 from checkpoint_ld.validation.reports.text import TOOL, name_of, position, source_of, tally, version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from checkpoint_ld.findings import Finding, Severity
     from checkpoint_ld.rules import Rule
@@ -45,7 +45,9 @@ def render(report: Report, _: ReportSettings) -> str:
         heading=heading,
         facts=facts,
         filters=_filters(report.counts),
-        files="\n".join(_section(checked, report.rules) for checked in report.checked),
+        summary=_summary(report),
+        files="\n".join(_section(checked, report.rules) for checked in report.checked if checked.findings),
+        clean=_clean([checked for checked in report.checked if not checked.findings]),
         rules=_rules(report),
     )
 
@@ -92,12 +94,42 @@ def _section(checked: Checked, rules: Mapping[str, Rule]) -> str:
         for severity, number in counts_of(checked.findings).items()
         if number
     )
-    tallies = counts or '<span class="tally clean">clean</span>'
-    head = f'<h2>{_text(name_of(checked))}</h2>{dialect}<span class="tallies">{tallies}</span>'
-    if not checked.findings:
-        return f'<div class="file"><div class="head">{head}</div></div>'
+    head = f'<h2>{_text(name_of(checked))}</h2>{dialect}<span class="tallies">{counts}</span>'
     findings = "\n".join(_finding(found, found.code in rules, source) for found in checked.findings)
     return f'<details class="file" open><summary class="head">{head}</summary>\n{findings}\n</details>'
+
+
+def _summary(report: Report) -> str:
+    """Return the table of the rules that have findings, with the numbers of findings and of files."""
+    rows: dict[tuple[str, str], list[tuple[Finding, int]]] = {}
+    for at, checked in enumerate(report.checked):
+        for found in checked.findings:
+            rows.setdefault((found.code, found.rule), []).append((found, at))
+    if not rows:
+        return ""
+
+    def order(row: tuple[tuple[str, str], list[tuple[Finding, int]]]) -> tuple[int, int, tuple[str, str]]:
+        key, found = row
+        return -max(one.severity for one, _ in found), -len(found), key
+
+    body = "\n".join(
+        f"<tr><td>{_code(found[0][0], code in report.rules)}</td>"
+        f'<td><span class="severity">{max(one.severity for one, _ in found).label}</span></td>'
+        f"<td>{len(found)}</td><td>{len({at for _, at in found})}</td></tr>"
+        for (code, _), found in sorted(rows.items(), key=order)
+    )
+    head = "<tr><th>rule</th><th>severity</th><th>findings</th><th>files</th></tr>"
+    return f'<section class="summary"><h2>By rule</h2>\n<table>{head}\n{body}\n</table></section>'
+
+
+def _clean(checked: Sequence[Checked]) -> str:
+    """Return the list of files without findings, folded."""
+    if not checked:
+        return ""
+    names = "\n".join(f"<li>{_text(name_of(one))}</li>" for one in checked)
+    tallies = '<span class="tallies"><span class="tally clean">clean</span></span>'
+    head = f"<h2>{counted(len(checked), 'clean file')}</h2>{tallies}"
+    return f'<details class="file clean"><summary class="head">{head}</summary>\n<ul>{names}</ul>\n</details>'
 
 
 def _finding(found: Finding, is_known: bool, source: SourceText | None) -> str:
