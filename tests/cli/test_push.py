@@ -312,6 +312,16 @@ def test_derived_statements_are_pushed_on_request(run: Run, url: str, folder: Pa
     assert int(outcome.err.split()[-2]) > 70
 
 
+def test_vocabularies_are_pushed_on_request(run: Run, url: str, folder: Path) -> None:
+    options = ("--to", url, "--profile", "oxigraph", "--vocabularies")
+    assert run("push", folder, *options, "--verify", "full").err.startswith("5 sent: ")
+    assert run("push", folder, *options).err.startswith("5 skipped: ")
+    version = "<http://www.w3.org/2002/07/owl#versionInfo>"
+    text = f"SELECT ?v {{ GRAPH ?g {{ ?g {version} ?v . ?c rdfs:label 'checkpoint'@en }} }}"
+    assert run("query", "--endpoint", url, "--query", text, "--format", "csv").out == b"v\r\n1.0.0\r\n"
+    assert len(run("pull", url, "--list", "--quiet").out.split()) == 3
+
+
 def test_nothing_to_push_is_reported(run: Run, tmp_path: Path) -> None:
     outcome = run("push", tmp_path, "--to", "http://127.0.0.1:9")
 

@@ -61,6 +61,9 @@ def push(
     update_url: str | None = options.value("--update-url", help="The URL of its update service."),
     inferred: bool = options.flag("--inferred", help="Also send inferred statements, as convert --inferred."),
     prov: bool = options.PROV,
+    vocabularies: bool = options.flag(
+        "--vocabularies", help="Also send the vocabularies, each as the graph of its IRI: labels and definitions."
+    ),
     on_conflict: str = options.CONFLICT,
     prune: bool = options.flag("--prune", help="Remove graphs that were pushed and are no longer in PATH."),
     set_name: str = options.value(
@@ -87,7 +90,7 @@ def push(
     # httpx and reading take their time to import; --help should not wait for them.
     from checkpoint_ld.stores import remote
 
-    files = _Files(paths, inferred=inferred, prov=prov)
+    files = _Files(paths, inferred=inferred, prov=prov, vocabularies=vocabularies)
     reads_manifest = not dry_run or check or prune
     is_known = reads_manifest or service["profile"] != "auto" or any((service["query"], update_url, service["store"]))
     of_dry_run = {"--check": check, "--as": shown_as != "text", "--show-body": show_body}
@@ -176,7 +179,7 @@ class _Files:
     A faulty file is reported and skipped. What the manifest has unchanged is not read.
     """
 
-    def __init__(self, paths: tuple[str, ...], *, inferred: bool, prov: bool) -> None:
+    def __init__(self, paths: tuple[str, ...], *, inferred: bool, prov: bool, vocabularies: bool) -> None:
         from checkpoint_ld.stores.remote import Manifest
 
         self._collection = paths[0] if streams.is_collection(paths) else None
@@ -187,10 +190,15 @@ class _Files:
         self._files = found.files if found is not None else ()
         self._inferred = inferred
         self._prov = prov
+        self._vocabularies = vocabularies
         self.layers = " ".join(["inferred"] * inferred + ["no-prov"] * (not prov))
         self.manifest = Manifest(layers=self.layers)
 
     def __iter__(self) -> Iterator[Outgoing]:
+        if self._vocabularies:
+            from checkpoint_ld.stores.remote import outgoing_of_vocabularies
+
+            yield from outgoing_of_vocabularies()
         if self._collection is not None:
             yield from self._collected(self._collection)
             return

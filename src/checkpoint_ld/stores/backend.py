@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 import pyoxigraph
 
+from checkpoint_ld import vocabularies
 from checkpoint_ld.documents.files import packed
 from checkpoint_ld.graph.emission import ntriples_of
 
@@ -170,6 +171,23 @@ def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
 
     spooled = Spooled(triples())
     return Outgoing(graph, spooled, count, hashed.hexdigest(), source, graph)
+
+
+def outgoing_of_vocabularies() -> Iterator[Outgoing]:
+    """Yield the shipped vocabularies, each as the graph of its IRI, with its version.
+
+    Blank nodes, such as those of lists of classes, become IRIs, so that sending it again is idempotent.
+    """
+    for name in vocabularies.NAMES:
+        graph, named = vocabularies.iri_of(name), dict[str, str]()
+
+        def text(term: object, graph: str = graph, named: dict[str, str] = named) -> str:
+            blank = isinstance(term, pyoxigraph.BlankNode)
+            return named.setdefault(str(term), f"<{graph}node{len(named)}>") if blank else str(term)
+
+        triples = "".join(sorted(f"{' '.join(map(text, one))} .\n" for one in vocabularies.statements(name))).encode()
+        sha256 = hashlib.sha256(triples).hexdigest()
+        yield Outgoing(graph, triples, triples.count(b"\n"), sha256, f"vocabulary {name}", graph)
 
 
 def beside(graph: str, sha256: str) -> str:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Self
 from checkpoint_ld import families
 from checkpoint_ld.errors import CountMismatchError, LookupFailedError, ServerUnreachableError, SettingsError
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.stores.backend import FileState, Outgoing, Spooled, beside, outgoing, outgoing_of_quads, quads_of
+from checkpoint_ld.stores.backend import (
+    FileState,
+    Outgoing,
+    Spooled,
+    beside,
+    outgoing,
+    outgoing_of_quads,
+    outgoing_of_vocabularies,
+    quads_of,
+)
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, EndpointProfile, credentials, endpoint, profiles
 from checkpoint_ld.stores.holdings import DONE, LOADING
 from checkpoint_ld.stores.literals import altered, differences, values_of
@@ -43,6 +52,7 @@ __all__ = [
     "endpoint",
     "outgoing",
     "outgoing_of_quads",
+    "outgoing_of_vocabularies",
     "profiles",
     "prune",
     "pull",
