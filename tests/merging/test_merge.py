@@ -381,7 +381,7 @@ def test_a_conflict_shows_the_lines_that_differ_and_of_long_texts_where_they_do(
         return "\n".join(["class Answer(BaseAnswer):", *lines[:at], line, *lines[at + 1 :]])
 
     texts = [template(30, lines[30]), template(30, "    x30: str"), template(30, "    y: float")]
-    of_template = Conflict(("question q", "template"), *texts)
+    of_template = Conflict(("question q", "template"), texts[0], texts[1], texts[2])
     shown = str(of_template)
     assert "-    x30: int = 1" in shown
     assert "+    x30: str" in shown

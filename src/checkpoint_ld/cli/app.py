@@ -29,6 +29,8 @@ SUMMARIES = {
     "compare": "Compare models by recorded answers: rates with intervals, all pairs, what is significant.",
     "diff": "Show the differences between two checkpoints, whatever their dialects; exit with 1 if there are any.",
     "merge": "Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict.",
+    "unpack": "Write a benchmark as a folder of texts: a Markdown file and a Python file for each question.",
+    "pack": "Make the file of a benchmark from a folder of texts; what was not edited comes back byte for byte.",
     "git": "Set up git to compare and merge checkpoints in the terms of their authors.",
     "query": (
         "Query checkpoints in SPARQL: each is a named graph, their union is the default graph; nothing is fetched."
@@ -62,6 +64,7 @@ _MODULES = {
     "import": "convert",
     "diff": "merge",
     "git": "merge",
+    "pack": "unpack",
     "fingerprint": "inspect",
     "sign": "inspect",
     "verify-signature": "inspect",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -247,6 +248,12 @@ def install(
     patterns: tuple[str, ...] = options.value(
         "--pattern", multiple=True, help="Files that are checkpoints, beside *.jsonld; may be repeated."
     ),
+    unpacked: tuple[str, ...] = options.value(
+        "--unpacked",
+        multiple=True,
+        metavar="FILE=DIR",
+        help="A benchmark and the folder it is unpacked in: a commit is refused where they differ; may be repeated.",
+    ),
 ) -> None:
     """Have git use checkpoint-ld for *.jsonld, the git-patterns of the configuration, and each pattern."""
     from checkpoint_ld.batch import configuration
@@ -254,12 +261,28 @@ def install(
 
     # The configuration of a project is for its own repository.
     own = () if everywhere else configuration.find(Path()).git_patterns
-    file = setup.install(tuple(dict.fromkeys((*setup.PATTERNS, *own, *patterns))), everywhere=everywhere)
+    pairs = dict(_pair(given) for given in unpacked)
+    if pairs and everywhere:
+        raise SettingsError("--unpacked is about the files of one clone: leave out --global")
+    named = tuple(dict.fromkeys((*setup.PATTERNS, *own, *patterns)))
+    file = setup.install(named, everywhere=everywhere, unpacked=pairs)
     streams.note(f"git compares and merges checkpoints by checkpoint-ld now; {file} says for which files")
     if not everywhere and not setup.is_hooked():
         streams.note(
             "your hook pre-commit stays as it is: let it call `checkpoint-ld git check`, which finds lost edits"
         )
+
+
+def _pair(given: str) -> tuple[str, str]:
+    """Return a file and its folder, as seen from the top of the repository."""
+    from checkpoint_ld.documents.files import repository_of
+
+    file, sign, folder = given.partition("=")
+    if not sign or not file or not folder:
+        raise SettingsError(f"--unpacked {given}: write FILE=DIR, such as metals.jsonld=metals")
+    top = repository_of(Path())
+    relative = (Path(os.path.relpath(Path(path).absolute(), top)).as_posix() for path in (file, folder))
+    return next(relative), next(relative)
 
 
 @git.command
@@ -273,14 +296,25 @@ def uninstall(*, everywhere: bool = _EVERYWHERE) -> None:
 
 @git.command
 def check() -> None:
-    """Look for conflicts that a merge left undecided; exit with 1 if there are any, as the hook pre-commit does."""
+    """Look for undecided conflicts, and for benchmarks that differ from their folders; exit with 1 if there are any.
+
+    The hook pre-commit calls this.
+    """
     from checkpoint_ld.documents.files import repository_of
     from checkpoint_ld.families import contested
+    from checkpoint_ld.families import git as setup
 
-    found = list(filter(None, (contested.finding_of(each.file) for each in contested.lists_in(repository_of(Path())))))
-    for each in found:
-        streams.note(f"{each.place}: {each.severity.label}: {each.code} {each.message}; {each.remedy}")
-    raise Exit(EXIT_FOUND if found else 0)
+    top = repository_of(Path())
+    found = filter(None, (contested.finding_of(each.file) for each in contested.lists_in(top)))
+    lines = [f"{each.place}: {each.severity.label}: {each.code} {each.message}; {each.remedy}" for each in found]
+    pairs = setup.unpacked_pairs(top)
+    if pairs:
+        from checkpoint_ld.families.benchmark_folder import require_pairs
+
+        lines += require_pairs(pairs)
+    for line in lines:
+        streams.note(line)
+    raise Exit(EXIT_FOUND if lines else 0)
 
 
 @git.command(hidden=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ from checkpoint_ld.phrases import counted, harmless, shown
 from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.families.merging import Decide, Merge
@@ -91,14 +92,18 @@ PATTERNS = ("*.jsonld",)
 _NAME = "checkpoint-ld"
 _HERE = Path()
 _BEGIN, _END = "# begin of checkpoint-ld", "# end of checkpoint-ld"
-_SECTIONS = (f"diff.{_NAME}", f"merge.{_NAME}")
+_SECTIONS = (f"diff.{_NAME}", f"merge.{_NAME}", _NAME)
+_UNPACKED = f"{_NAME}.unpacked"
 _MOST = 127
 """The greatest exit code of a merge driver that git does not treat as a crash."""
 
 
-def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> Path:
+def install(
+    patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False, unpacked: Mapping[str, str] | None = None
+) -> Path:
     """Set up our drivers for files of these patterns, in this clone or `everywhere`.
 
+    `unpacked` are folders by the benchmarks that are unpacked in them: the hook refuses a commit where the two differ.
     Returns the file of attributes. Raises SettingsError where git is missing or refuses.
     """
     for pattern in patterns:
@@ -117,7 +122,16 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
     _write(file, [*_others(file), *lines])
     if not everywhere:
         _install_hook(command)
+        for pair in (f"{benchmark}={folder}" for benchmark, folder in (unpacked or {}).items()):
+            git_program.output_of("config", scope, "--replace-all", _UNPACKED, pair, f"^{re.escape(pair)}$")
     return file
+
+
+def unpacked_pairs(top: Path) -> dict[str, str]:
+    """Return the folders, by benchmark, that are to agree in a repository; paths as seen from its top."""
+    lines = git_program.run("config", "--local", "--get-all", _UNPACKED, folder=top).stdout.decode("utf-8", "replace")
+    pairs = (line.partition("=") for line in lines.splitlines())
+    return {str(top / benchmark): str(top / folder) for benchmark, sign, folder in pairs if sign}
 
 
 def _hook() -> Path:
