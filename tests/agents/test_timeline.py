@@ -1,5 +1,7 @@
 """Timelines of runs: as text, as a picture, as a page."""
 
+import base64
+import hashlib
 import re
 from dataclasses import replace
 from xml.etree.ElementTree import fromstring
@@ -95,7 +97,8 @@ def test_nothing_of_a_checkpoint_becomes_markup_and_secrets_are_withheld() -> No
     )
     fromstring(svg_of(found))
     page = html_of(found)
-    assert [one for one in ("<script", "<b>", "\x00") if one in page] == []
+    assert [one for one in ("<script>alert", "<b>", "\x00") if one in page] == []
+    assert page.count("<script") == 1
     held = text_of(found) + svg_of(found) + page + "\n".join(lines_of(checkpoint("k", calls=calls)))
     assert [one for one in (key, "hunter2") if one in held] == []
 
@@ -155,6 +158,36 @@ def test_a_run_that_was_cut_off_and_the_one_that_goes_on_from_it_are_distinguish
     page = html_of(found)
     assert page.count("in <code>exec_1</code>") == 5
     assert page.count("in <code>exec_2</code>") == 2
+
+
+def test_a_call_that_was_cut_off_ends_with_its_run_and_downtime_is_folded() -> None:
+    day = 86_400_000
+    running = call(3, success=None, completed_at=None)
+    late = call(2, success=False, error="cancelled", completed_at=START + day)
+    on = {"execution_id": "exec_2", "parent": {"checkpoint_id": "k2"}}
+    line = [
+        _at(checkpoint("k1", thoughts=[thought(0)], step=1), 1_000, 1_000),
+        _at(checkpoint("k2", thoughts=[thought(0)], calls=[running, late], step=2), 4_000, 3_900),
+        _at(checkpoint("k3", thoughts=[thought(0)], calls=[running, late], step=3).but(**on), day, 4_500),
+    ]
+    found = timeline_of(line)
+    ends = {one.id: (one.end, one.outcome) for one in found.moments if one.kind == "call"}
+    assert ends == {"c3": (START + 4_000, "cut off"), "c2": (START + 4_000, "failed")}
+    assert found.breaks == ((START + 4_000, START + day),)
+    assert found.share(START + day) - found.share(START + 4_000) < 0.05
+    assert (found.share(found.start), round(found.share(found.end), 9)) == (0, 1)
+    drawn = svg_of(found)
+    assert "23 h 59 min off</text>" in drawn or "24 h 00 min off</text>" in drawn
+    assert 'class="cut-off"' in drawn
+
+
+def test_arguments_and_results_of_calls_can_be_opened() -> None:
+    refused = call(1, success=False, error="401", args={"url": "a"})
+    page = html_of(timeline_of([checkpoint("k", calls=[refused, call(2, args={"n": 1})], results={"c2": {"rows": 2}})]))
+    assert "<summary>arguments</summary><pre>{&quot;url&quot;: &quot;a&quot;}</pre>" in page
+    assert "<summary>result</summary><pre>{&quot;rows&quot;: 2}</pre>" in page
+    digest = base64.b64encode(hashlib.sha256(re.search("<script>(.*)</script>", page, re.DOTALL)[1].encode()).digest())  # type: ignore[index]
+    assert f"script-src 'sha256-{digest.decode()}'" in page
 
 
 ON = "continues from k2 of exec_1, 6.0 s after it"

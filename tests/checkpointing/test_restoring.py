@@ -17,7 +17,15 @@ from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import About
 from checkpoint_ld.checkpointing import Run
 from checkpoint_ld.checkpointing.exchange import taken
-from checkpoint_ld.errors import CheckpointExists, CheckpointLdError, CheckpointNotFound, InvalidCheckpoint, ReadError
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointLdError,
+    CheckpointNotFound,
+    InvalidCheckpoint,
+    ReadError,
+    SettingsError,
+    WrongTypeError,
+)
 from tests.agents.states import HandClock
 from tests.checkpointing.managers import Bench, above, newest
 from tests.forking import forked
@@ -365,6 +373,7 @@ def after(calls: list[Callable[[RuntimeState], Any]]) -> RuntimeState:
     return state
 
 
+@pytest.mark.filterwarnings("ignore:.*only the repr is kept")
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(steps(), max_size=12))
 def test_what_a_state_takes_makes_a_checkpoint_that_can_be_read(calls: list[Callable[[RuntimeState], Any]]) -> None:
@@ -374,3 +383,34 @@ def test_what_a_state_takes_makes_a_checkpoint_that_can_be_read(calls: list[Call
     state = RuntimeState("agent", "exec", snapshot=again.snapshot, clock=HandClock().clock())
     state.parent = again.parent
     assert state.snapshot().tree() == checkpoint.snapshot.tree()
+
+
+def test_variables_of_an_older_version_are_migrated(tmp_path: Path) -> None:
+    def migrate(variables: dict[str, Any], version: int) -> dict[str, Any]:
+        seen.append(version)
+        variables["names"] = [variables.pop("name")]
+        return variables
+
+    seen: list[int] = []
+    with CheckpointManager(tmp_path) as manager:
+        for version in (None, 1):
+            state = RuntimeState("agent", schema_version=version)
+            state.context.variables["name"] = "a"
+            saved = manager.save(state)
+            assert manager.get(saved.id).snapshot.tree().get("schema_version") == version
+            restored = manager.restore(saved.id, schema_version=2, migrate=migrate).state
+            assert dict(restored.context.variables) == {"names": ["a"]}
+            assert dict(state.context.variables) == {"name": "a"}
+            again = manager.save(restored)
+            assert manager.restore(again.id, schema_version=2).state.schema_version == 2
+            assert manager.restore(again.id).state.schema_version == 2
+            assert manager.resume_or_start("agent", schema_version=2, migrate=migrate).state.schema_version == 2
+            assert [one.rule for one in again.findings] == [one.rule for one in saved.findings]
+            with pytest.raises(SettingsError, match="schema_version 2, which is newer than 1: upgrade the agent"):
+                manager.restore(again.id, schema_version=1, migrate=migrate)
+            with pytest.raises(SettingsError, match="give migrate="):
+                manager.restore(saved.id, schema_version=2)
+            with pytest.raises(WrongTypeError, match="returned a NoneType"):
+                manager.restore(saved.id, schema_version=2, migrate=lambda *_: None)  # type: ignore[arg-type]
+    assert seen == [0, 1]
+    assert RuntimeState("agent", schema_version=3).schema_version == 3

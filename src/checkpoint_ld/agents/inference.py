@@ -19,7 +19,7 @@ from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.graph import AgentGraph, AgentWalk, built, is_texts
 from checkpoint_ld.agents.schema import CAF_DERIVED, derived, escaped
 from checkpoint_ld.agents.structure import ENDED
-from checkpoint_ld.agents.values import COUNTERS, OF_FRAMEWORKS, STATUSES
+from checkpoint_ld.agents.values import COUNTERS, OF_FRAMEWORKS, SCHEMA_VERSION, STATUSES
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
 from checkpoint_ld.graph.compaction import POSITION
@@ -257,7 +257,7 @@ def _keys(parts: Parts) -> Iterator[_Fault]:
     for kind, plan in schema.plans().items():
         known = dict.fromkeys((*plan.keys, *(("id",) if plan.kind is not None else ())))
         for part in parts.of(kind):
-            for key in part.tree.keys() - known.keys() - OF_FRAMEWORKS:
+            for key in part.tree.keys() - known.keys() - OF_FRAMEWORKS - {SCHEMA_VERSION}:
                 value = part.tree[key]
                 if key == _EXTRA and isinstance(value, dict):
                     yield from ((part, "unknownKey", one, pointer((key, one)), "") for one in value)

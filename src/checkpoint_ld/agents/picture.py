@@ -1,10 +1,13 @@
 """The picture of a timeline (SVG), its table, and its page.
 
-They need no other file and no script. They suit light and dark screens, and have tooltips.
+They need no other file. They suit light and dark screens, and have tooltips. The page has a script of its own, which
+filters the table; without it, all moments are shown.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
@@ -27,12 +30,15 @@ _THOUGHTS: Final = 64
 _TICKS: Final = 8
 _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000)
 _MINUTE, _TEXT, _NAME = 60_000, 240, 20
+_SHORT: Final = 24
+"""Longer ids are shortened."""
 _RUN_SIGNS = (("run", "run of an execution"), ("sign", "run that was cut off"))
 _SIGNS = (
-    ("thought", "thought, fainter the less sure"),
+    ("thought", "thought, faint if unsure"),
     ("completed", "call"),
-    ("failed", "call that failed"),
-    ("in-flight", "call in flight"),
+    ("failed", "failed"),
+    ("cut-off", "cut off"),
+    ("in-flight", "in flight"),
     ("checkpoint", "checkpoint"),
 )
 
@@ -46,8 +52,7 @@ class _Frame:
     height: float
 
     def x(self, at: int) -> float:
-        share = (at - self.timeline.start) / max(self.timeline.duration_ms, 1)
-        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+        return round(_LEFT + self.timeline.share(at) * (_WIDTH - _LEFT - _RIGHT), 1)
 
 
 def svg_of(timeline: Timeline) -> str:
@@ -56,7 +61,7 @@ def svg_of(timeline: Timeline) -> str:
     ends = [_TOP + end for end in accumulate(heights)]
     middles = {lane: end - _LANE / 2 for lane, end in zip(timeline.lanes, ends, strict=True)}
     frame = _Frame(timeline, middles, ends[-1])
-    title = _escaped(f"Timeline of {timeline.agent_id}, {', '.join(timeline.executions)}")
+    title = _escaped(f"Timeline of {timeline.agent_id}, {', '.join(map(short, timeline.executions))}")
     full = frame.height + _BOTTOM + (20 if RUNS in timeline.lanes else 0)
     size = f'viewBox="0 0 {_WIDTH} {full:.0f}" width="{_WIDTH}" height="{full:.0f}"'
     return "\n".join(
@@ -83,9 +88,18 @@ def _ground(frame: _Frame) -> Iterator[str]:
         minutes = timeline.duration_ms / _MINUTE / _TICKS
         step = next(size for size in (m * 10**n for n in range(20) for m in (5, 10, 20)) if size >= minutes) * _MINUTE
     for at in range(0, timeline.duration_ms + 1, step):
+        if any(start < timeline.start + at < end for start, end in timeline.breaks):
+            continue
         x = frame.x(timeline.start + at)
         yield f'<line class="tick" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.height}"/>'
         yield f'<text x="{x}" y="{frame.height + 16}" text-anchor="middle">{"0" if at == 0 else span(at)}</text>'
+    for began, ended in timeline.breaks:
+        left, top = frame.x(began), _TOP - 8
+        title = f"<title>nothing ran for {span(ended - began)}</title>"
+        size = f'width="{round(frame.x(ended) - left, 1)}" height="{frame.height - top:.1f}"'
+        yield f'<rect class="break" x="{left}" y="{top}" {size}>{title}</rect>'
+        words, middle = f"{span(ended - began)} off", (left + frame.x(ended)) / 2
+        yield f'<text class="off" x="{middle:.1f}" y="{top - 2}" text-anchor="middle">{words}</text>'
     for lane, y in frame.middles.items():
         yield f'<line class="lane" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>'
         name = _escaped(head(harmless(lane), _NAME))
@@ -148,11 +162,13 @@ def _legend(y: float, entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
 
 
 def html_of(timeline: Timeline) -> str:
-    """Return the page of a timeline: no network, no script, no other file."""
+    """Return the page of a timeline: no network, no other file, and a script that filters the table."""
     from checkpoint_ld.validation.reports.page import look  # noqa: PLC0415 - loads rdflib
 
     left_out = f" · {undated(timeline)}" if timeline.undated else ""
-    facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{left_out}"
+    names = ", ".join(map(short, timeline.executions))
+    facts = f"{names} · {instant(timeline.start)} · {span(timeline.duration_ms)}{left_out}"
+    script = packaged("agents/page.js")
     return Template(packaged("agents/page.html")).substitute(
         title=escape(harmless(f"{timeline.agent_id}: timeline")),
         style=look() + packaged("agents/page.css"),
@@ -160,6 +176,8 @@ def html_of(timeline: Timeline) -> str:
         facts=escape(harmless(facts)),
         picture=svg_of(timeline),
         table=table_of(timeline),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 
@@ -175,15 +193,32 @@ def _row(moment: Moment, timeline: Timeline) -> str:
     how = f"{moment.outcome}{took}" if moment.takes_time else ""
     if moment.confidence is not None:
         how = f"confidence {moment.confidence}"
-    what = f"{moment.kind} <code>{escape(harmless(moment.id))}</code>"
+    what = f"{moment.kind} {_named(moment.id)}"
     if moment.kind != "run":
         what += f"<br>{escape(harmless(moment.label))}"
         if len(timeline.executions) > 1:
-            what += f"<br>in <code>{escape(harmless(moment.execution))}</code>"
-    return (
-        f'<tr class="{moment.kind}"><td>{span(moment.start - timeline.start)}</td><td>{what}</td>'
-        f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_escaped(moment.text)}</td></tr>'
+            what += f"<br>in {_named(moment.execution)}"
+    # Arguments stand as the text already, unless that is an error.
+    details = [one for one in moment.details if one[1] != moment.text]
+    opened = "".join(
+        f"<details><summary>{name}</summary><pre>{_escaped(text)}</pre></details>" for name, text in details
     )
+    outcome = moment.outcome.replace(" ", "-")
+    return (
+        f'<tr class="{moment.kind}" data-outcome="{outcome}"><td>{span(moment.start - timeline.start)}</td>'
+        f'<td>{what}</td><td class="{outcome}">{how}</td><td>{_escaped(moment.text)}{opened}</td></tr>'
+    )
+
+
+def short(name: str) -> str:
+    """Return a long id of ours in few characters; the end tells ids apart."""
+    return name if len(name) <= _SHORT else f"{name[:5]}…{name[-6:]}"
+
+
+def _named(name: str) -> str:
+    whole = escape(harmless(name))
+    shortened = escape(harmless(short(name)))
+    return f"<code>{whole}</code>" if whole == shortened else f'<code title="{whole}">{shortened}</code>'
 
 
 def _escaped(text: str) -> str:

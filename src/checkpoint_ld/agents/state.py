@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, Settled, SharedState, log_error, new_id
 from checkpoint_ld.agents.parts import Context, ExecutionProgress, ThoughtChain, ToolState
-from checkpoint_ld.agents.values import About, Id, ParentLink, Snapshot, snapshot_of
+from checkpoint_ld.agents.values import SCHEMA_VERSION, About, Id, ParentLink, Snapshot, snapshot_of
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.notebook import Card, Shown
@@ -121,11 +121,13 @@ class RuntimeState(Shown):
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
         snapshot: Snapshot = EMPTY,
         on_error: ErrorHandler = log_error,
+        schema_version: int | None = None,
     ) -> None:
         """Begin empty, or continue from a snapshot.
 
-        `on_error` gets the exceptions of subscribers. With `auto_step`, each thought is a step. Raises WriteError for
-        an invalid identifier.
+        `on_error` gets the exceptions of subscribers. With `auto_step`, each thought is a step. `schema_version` is the
+        version of what the agent keeps in its variables; checkpoints state it. Raises WriteError for an invalid
+        identifier.
         """
         self.agent_id = _identifier(agent_id, "agent_id")
         self.execution_id = _identifier(new_id("exec_") if execution_id is None else execution_id, "execution_id")
@@ -137,6 +139,8 @@ class RuntimeState(Shown):
         self.clock = clock
         self._changes = SharedState(on_error, clock)
         self._base = snapshot
+        if schema_version is not None:
+            self._base = snapshot.model_copy(update={SCHEMA_VERSION: schema_version})
         self.progress = ExecutionProgress(self._changes, snapshot.progress)
         step: Callable[[], None] = self.progress.advance if auto_step else lambda: None
         self.thought_chain = ThoughtChain(self._changes, step, snapshot.thought_chain, snapshot.current_step_id)
@@ -157,6 +161,11 @@ class RuntimeState(Shown):
     def _card(self) -> Card:
         facts = {"execution": self.execution_id, "name": self.agent_name}
         return Card("RuntimeState", self.agent_id, "", facts, self.snapshot().tables())
+
+    @property
+    def schema_version(self) -> int | None:
+        """The version of what the agent keeps in its variables, None if it is not stated."""
+        return (self._base.model_extra or {}).get(SCHEMA_VERSION)
 
     @property
     def revision(self) -> int:

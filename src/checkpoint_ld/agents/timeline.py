@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -16,7 +16,7 @@ from checkpoint_ld.phrases import cells, counted, harmless, head
 from checkpoint_ld.secrets import without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.values import ToolCall
@@ -27,6 +27,8 @@ Outcome = Literal["", "completed", "failed", "cancelled", "in flight", "paused",
 THOUGHTS, CHECKPOINTS, RUNS = "thoughts", "checkpoints", "runs"
 SILENCE: Final = 1_000
 """An execution was interrupted if it did not run for more than so many milliseconds between two checkpoints."""
+_FOLDED: Final = 0.04
+"""The part of a picture that a break takes."""
 UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
 
@@ -39,6 +41,7 @@ class Moment:
     thought, the tool of a call, the reason for a checkpoint. `text` is the content of a thought, the arguments or the
     error of a call, the name of a checkpoint. A run is a time in which an execution ran without interruption; its
     `label` is the execution, its `text` the checkpoint that it continues from. `execution` is that of the moment.
+    `details` are the arguments and the result of a call, each with its name.
     """
 
     kind: Kind
@@ -52,6 +55,7 @@ class Moment:
     confidence: float | None = None
     parent: str | None = None
     execution: str = ""
+    details: tuple[tuple[str, str], ...] = ()
 
     @property
     def takes_time(self) -> bool:
@@ -69,7 +73,8 @@ class Timeline(Shown):
     """The moments of a run in the order of time, from `start` to `end` in milliseconds since 1970.
 
     `lanes` are the runs if there are several, the thoughts, the tools in the order of their first calls, and the
-    checkpoints. `undated` counts the calls without a start, which are left out.
+    checkpoints. `undated` counts the calls without a start, which are left out. `breaks` are the times in which nothing
+    ran, from their starts to their ends; a picture folds them.
     """
 
     agent_id: str
@@ -79,6 +84,7 @@ class Timeline(Shown):
     start: int
     end: int
     undated: int = 0
+    breaks: tuple[tuple[int, int], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Timeline of {self.agent_id!r}: {len(self.moments)} moments in {span(self.duration_ms)}>"
@@ -96,6 +102,15 @@ class Timeline(Shown):
     def duration_ms(self) -> int:
         """Milliseconds from the first moment to the last."""
         return self.end - self.start
+
+    def share(self, at: int) -> float:
+        """Return the place of a moment in a picture, from 0 to 1: breaks take little room, whatever they last."""
+        folded = min(_FOLDED, 0.5 / len(self.breaks)) if self.breaks else 0.0
+        silent = sum(end - start for start, end in self.breaks)
+        ran = max(self.duration_ms - silent, 1)
+        passed = sum(min(max(at - start, 0), end - start) for start, end in self.breaks)
+        parts = sum(min(max(at - start, 0), end - start) / (end - start) for start, end in self.breaks)
+        return (at - self.start - passed) / ran * (1 - folded * len(self.breaks)) + parts * folded
 
     def in_lane(self, lane: str) -> Iterator[Moment]:
         """Yield the moments of one lane."""
@@ -135,6 +150,7 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[AgentHea
     if not ordered:
         raise SettingsError("there is no checkpoint to draw a timeline of: give at least one")
     thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
+    results = {name: one for checkpoint in ordered for name, one in checkpoint.snapshot.tool_state.results.items()}
     calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
     each = {mark.id: mark for mark in (*marks, *map(AgentHeader.of, ordered))}
     signs = sorted(each.values(), key=lambda mark: mark.timestamp)
@@ -154,11 +170,13 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[AgentHea
             )
         )
     dated = [(began, call) for call in calls.values() if (began := call.started_at) is not None]
-    found += [_of_call(call, began, execution_at(began)) for began, call in dated]
+    found += [_of_call(call, began, execution_at(began), results) for began, call in dated]
     for sign in signs:
         at, reason, name = sign.timestamp, sign.checkpoint_reason, sign.name or ""
         found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, name, execution=sign.execution_id))
     runs = list(_runs(signs, found))
+    found = [_cut_off(moment, runs) if moment.kind == "call" else moment for moment in found]
+    breaks = tuple(_breaks(runs))
     moments = tuple(sorted([*(runs if len(runs) > 1 else ()), *found], key=lambda moment: moment.start))
     tools = dict.fromkeys(moment.lane for moment in moments if moment.kind == "call")
     return Timeline(
@@ -169,18 +187,43 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[AgentHea
         start=moments[0].start,
         end=max(moment.start if moment.end is None else moment.end for moment in moments),
         undated=len(calls) - len(dated),
+        breaks=breaks,
     )
 
 
-def _of_call(call: ToolCall, began: int, execution: str) -> Moment:
+def _cut_off(call: Moment, runs: Sequence[Moment]) -> Moment:
+    """Return a call with the last sign of life of its run as its end, if the run was over before the call ended."""
+    own = next((run for run in reversed(runs) if run.execution == call.execution and run.start <= call.start), None)
+    if own is None or own.end is None or own.outcome == "open" or call.outcome == "completed":
+        return call
+    if call.end is not None and call.end <= own.end:
+        return call
+    outcome: Outcome = "failed" if call.outcome == "failed" else "cut off"
+    return replace(call, end=max(own.end, call.start), outcome=outcome)
+
+
+def _breaks(runs: Iterable[Moment]) -> Iterator[tuple[int, int]]:
+    """Yield the times in which no run ran, and which are long enough to matter."""
+    until: int | None = None
+    for run in sorted(runs, key=lambda run: run.start):
+        if until is not None and run.start - until > SILENCE:
+            yield until, run.start
+        until = max(until or 0, run.end or run.start)
+
+
+def _of_call(call: ToolCall, began: int, execution: str, results: Mapping[str, Any]) -> Moment:
     outcome, ended = outcome_of(call), call.completed_at
     if ended is None and outcome != "in flight":
         ended = min(began + int(call.duration_ms or 0), LATEST_MS)
     end = None if ended is None else max(ended, began)
-    text = _shown("args", call.args or {}) if call.error is None else _shown("error", call.error)
+    args = _shown("args", call.args or {})
+    details = [("arguments", args)] if call.args else []
+    if call.id in results:
+        details.append(("result", _shown("", results[call.id])))
+    text = args if call.error is None else _shown("error", call.error)
     tool = call.tool_id or "(no tool named)"
     lane = f"{tool} (tool)" if tool in (THOUGHTS, CHECKPOINTS, RUNS) else tool
-    return Moment("call", call.id, lane, began, end, tool, text, outcome, execution=execution)
+    return Moment("call", call.id, lane, began, end, tool, text, outcome, execution=execution, details=tuple(details))
 
 
 def outcome_of(call: ToolCall) -> Outcome:
@@ -275,7 +318,7 @@ _MARKS: Final = {
 _WEIGHT: Final = " ━✓○●◆⊘…✗▶‖↯"
 """The marks of a lane; where two meet in one column, the later one in this list is shown."""
 _RUNS_LEGEND = "▶ run: ✓ completed ✗ failed ‖ paused ↯ cut off … open"
-_LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ failed ⊘ cancelled … in flight"
+_LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ failed ⊘ cancelled ↯ cut off … in flight"
 
 
 def text_of(timeline: Timeline, *, width: int = _COLUMNS, limit: int | None = None) -> str:
@@ -318,7 +361,7 @@ def _draw(row: list[str], moment: Moment, timeline: Timeline) -> None:
             row[column] = mark
 
     def column(at: int) -> int:
-        return (at - timeline.start) * (len(row) - 1) // max(timeline.duration_ms, 1)
+        return int(timeline.share(at) * (len(row) - 1) + 1e-9)
 
     first = column(moment.start)
     if not moment.takes_time:

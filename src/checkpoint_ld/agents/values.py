@@ -316,6 +316,8 @@ class SnapshotProgress(Value):
     duration_ms: Amount | None = None
 
 
+SCHEMA_VERSION: Final = "schema_version"
+"""The member of a snapshot that states the version of an agent's own variables."""
 OF_FRAMEWORKS: Final = frozenset({"langgraph", "opentelemetry"})
 """The members with what a framework states beside the checkpoint, by the adapters that write them.
 
@@ -427,6 +429,10 @@ class Heading(Value):
     about: About | None = None
 
 
+WRITES: Final = " (writes)"
+"""The suffix of the execution with the writes of a thread of LangGraph; the thread's own has whole states only."""
+_PARTS_OF_WRITES: Final = 4
+"""The slashes in the id of such a checkpoint."""
 Key = tuple[int, int, str]
 """The order of checkpoints: timestamp, step number, id."""
 
@@ -462,6 +468,11 @@ class AgentHeader:
     def key(self) -> Key:
         """The sort key of the checkpoint; as a cursor, the place after it."""
         return self.timestamp, self.step_number, self.id
+
+    @property
+    def is_of_writes(self) -> bool:
+        """Whether it has writes of a task of LangGraph, which are kept beside the states of its thread."""
+        return self.execution_id.endswith(WRITES) and self.id.count("/") == _PARTS_OF_WRITES
 
     @property
     def is_final(self) -> bool:

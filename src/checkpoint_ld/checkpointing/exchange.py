@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from checkpoint_ld.agents.changes import new_id
+from checkpoint_ld.agents.changes import frozen, new_id
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import (
     COUNTERS,
     EXTENSIONS,
     NEWEST,
+    SCHEMA_VERSION,
     SHAPES,
     About,
     CheckpointMetadata,
@@ -101,6 +102,32 @@ REDACTED: Final = "[redacted]"
 Redaction = Sequence[str] | Callable[[dict[str, Any]], dict[str, Any]]
 """JSON Pointers (RFC 6901) in which `*` stands for every member, or a function from JSON to JSON."""
 Redactor = Callable[[AgentCheckpoint], AgentCheckpoint]
+
+
+Migrate = Callable[[dict[str, Any], int], Mapping[str, Any]]
+"""Returns the variables of an agent in its newest version, given those of an older one, and that version."""
+
+
+def migrated_variables(snapshot: Snapshot, schema_version: int | None, migrate: Migrate | None) -> Snapshot:
+    """Return a snapshot whose variables have a version; one that states none has 0. None leaves it as it is.
+
+    Raises SettingsError for variables of a newer version, or of an older one without a function, and WrongTypeError
+    if that returns something else than JSON.
+    """
+    stated = (snapshot.model_extra or {}).get(SCHEMA_VERSION, 0)
+    held = stated if type(stated) is int else 0
+    if schema_version is None or held == schema_version:
+        return snapshot
+    what = f"the variables of this checkpoint have the schema_version {held}"
+    if held > schema_version:
+        raise SettingsError(f"{what}, which is newer than {schema_version}: upgrade the agent")
+    if migrate is None:
+        raise SettingsError(f"{what}, not {schema_version}: give migrate=, which returns them in that version")
+    made = migrate(copied(snapshot.context.variables), held)
+    if not isinstance(made, Mapping):
+        raise WrongTypeError(f"migrate returned a {type(made).__name__}: it has to return the variables")
+    context = snapshot.context.but(variables=frozen(made, "the migrated variables"))
+    return snapshot.but(context=context, **{SCHEMA_VERSION: schema_version})
 
 
 def redactor(redact: Redaction | None) -> Redactor:
@@ -319,12 +346,14 @@ class Imported:
 def statistics(store: CheckpointStore, execution_id: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the usage and the work of one execution, or of all executions in a store, as JSON.
 
-    The one with the newest checkpoint comes first. Numbers are those up to its newest checkpoint. `checkpoints` are
-    those in the store; `started` and `latest` are milliseconds since 1970 in UTC, of the oldest and the newest of them.
-    `tools` counts calls by tool. A call failed if its success is false.
+    The one with the newest checkpoint comes first; what LangGraph's tasks wrote is no execution. Numbers are those up
+    to its newest checkpoint. `checkpoints` are those in the store; `started` and `latest` are milliseconds since 1970
+    in UTC, of the oldest and the newest of them. `tools` counts calls by tool. A call failed if its success is false.
     """
     headers: dict[str, list[Header]] = {}
     for header in store.headers(Filter(execution_id=execution_id)):
+        if header.is_of_writes and execution_id is None:
+            continue
         headers.setdefault(header.execution_id, []).append(header)
     for name, those in headers.items():
         newest = those[0]

@@ -191,7 +191,7 @@ class CheckpointManager:
                     state.parent = checkpoint.parent
             raise
 
-    def restore(
+    def restore(  # noqa: PLR0913 - all but the first are named, and seldom given
         self,
         source: exchange.Source,
         *,
@@ -199,12 +199,16 @@ class CheckpointManager:
         auto_step: bool = True,
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
         on_error: ErrorHandler = log_error,
+        schema_version: int | None = None,
+        migrate: exchange.Migrate | None = None,
     ) -> Restored:
         """Return a state that continues from a checkpoint: its id, its file, its bytes, or the checkpoint itself.
 
         The state belongs to a new execution unless `continue_execution`. A checkpoint that the store does not know is
-        imported first. Raises CheckpointNotFound, ReadError, InvalidCheckpoint, CheckpointExists and what `save`
-        raises.
+        imported first. `schema_version` is the version that the agent keeps its variables in; variables of an older one
+        are given to `migrate` with that version, which is 0 if it is not stated. Raises SettingsError if they are
+        newer, or older without `migrate`, CheckpointNotFound, ReadError, InvalidCheckpoint, CheckpointExists and what
+        `save` raises.
         """
         fetched = self._fetched(source)
         checkpoint = fetched.checkpoint
@@ -219,7 +223,9 @@ class CheckpointManager:
             checkpoint.execution_id if continue_execution else None,
             auto_step=auto_step,
             clock=clock,
-            snapshot=snapshot.but(progress=snapshot.progress.but(**counted)),
+            snapshot=exchange.migrated_variables(
+                snapshot.but(progress=snapshot.progress.but(**counted)), schema_version, migrate
+            ),
             on_error=on_error,
         )
         state.now(_just_after(checkpoint, newest or checkpoint))
@@ -272,7 +278,7 @@ class CheckpointManager:
         newest = next(iter(self.store.truth.headers(filtered)), None)
         return None if newest is not None and unfinished and newest.is_final else newest
 
-    def resume_or_start(
+    def resume_or_start(  # noqa: PLR0913 - as above
         self,
         agent_id: str,
         *,
@@ -280,6 +286,8 @@ class CheckpointManager:
         auto_step: bool = True,
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
         on_error: ErrorHandler = log_error,
+        schema_version: int | None = None,
+        migrate: exchange.Migrate | None = None,
     ) -> Run:
         """Return a state to work on: that of the agent's last run if it was cut off, else an empty one.
 
@@ -288,12 +296,14 @@ class CheckpointManager:
         replicate, if given) count, and the new state is about it as well. A new run comes after the last one in time,
         even if the clock was put back. Two processes that work as one agent at a time need an `agent_id` each, or an
         `about`. Raises what `restore` raises: a checkpoint that cannot be restored is an error, no reason for a fresh
-        start. Files that are no checkpoints are ignored as in `list`.
+        start. Files that are no checkpoints are ignored as in `list`. `schema_version` and `migrate` are as for
+        `restore`.
         """
         newest = self._newest_run(agent_id, about)
         settings: dict[str, Any] = {"auto_step": auto_step, "clock": clock, "on_error": on_error}
+        settings["schema_version"] = schema_version
         if newest is not None and not newest.is_final:
-            restored = self.restore(newest.id, **settings)
+            restored = self.restore(newest.id, migrate=migrate, **settings)
             if about is not None:
                 restored.state.about = (restored.state.about or about).but(**members_of(about))
             return Run(restored.state, restored)

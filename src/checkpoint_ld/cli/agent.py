@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.checkpointing import CheckpointManager, Imported
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.integrations.span_report import SpanReport
+    from checkpoint_ld.stores.protocol import Header
 
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
 """The shapes and syntaxes of `export`: `values.ExportShape`."""
@@ -112,11 +114,11 @@ def list_(
         if wanted["branch_of"] is not None:
             with suppress(CheckpointNotFound):  # it may be deleted while its branches still exist
                 wanted["branch_of"] = found(wanted["branch_of"], of).id
-        listed = of.list(**wanted)
+        listed = _listed(of, wanted)
         if question is not None and not listed:  # the text may be its IRI
             from checkpoint_ld.identifiers import question_id
 
-            listed = of.list(**{**wanted, "question": question_id(question)})
+            listed = _listed(of, {**wanted, "question": question_id(question)})
     if as_json:
         streams.show_json([asdict(header) for header in listed])
         return
@@ -557,6 +559,16 @@ def _spans_in(of: CheckpointManager, paths: Sequence[str], report: SpanReport) -
         yield from import_spans(of, *files, report=report) if files else ()
     except ReadError as error:
         yield Imported(Path(files[0]), None, error=error)
+
+
+def _listed(of: CheckpointManager, wanted: dict[str, Any]) -> list[Header]:
+    """Return headers; those of what LangGraph's tasks wrote only where their execution is named."""
+    from checkpoint_ld.stores.protocol import Filter
+
+    if wanted["execution_id"] is not None:
+        return of.list(**wanted)
+    found = of.store.headers(Filter(**{**wanted, "limit": None}))
+    return [*islice((one for one in found if not one.is_of_writes), wanted["limit"])]
 
 
 def _milliseconds(text: str) -> int:

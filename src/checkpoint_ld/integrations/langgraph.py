@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from uuid import UUID
 
 from checkpoint_ld.agents.changes import Clock, new_id
-from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID
+from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, WRITES
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
@@ -67,8 +67,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.agents.values import Snapshot
     from checkpoint_ld.checkpointing.manager import CheckpointManager
 
-_WRITES: Final = " (writes)"
-"""The suffix of the execution that holds the writes of a thread; the thread's own execution has whole states only."""
 _REASONS: Final = {"input": "auto", "loop": "step_complete", "update": "manual", "fork": "branch"}
 """The reasons of agent checkpoints by the sources of LangGraph's."""
 _GREGORIAN: Final = 0x01B21DD213814000
@@ -106,7 +104,7 @@ class _Address(NamedTuple):
     @property
     def execution_id(self) -> str:
         """The execution of the agent checkpoint."""
-        return self.thread_id + _WRITES if self.number else self.thread_id
+        return self.thread_id + WRITES if self.number else self.thread_id
 
     @property
     def config(self) -> RunnableConfig:
@@ -469,7 +467,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
                 (header.execution_id, header.id) for header in store.truth.headers(Filter())
             )
         else:
-            found = ((one, id) for one in (thread_id, thread_id + _WRITES) for id in store.ids(one))
+            found = ((one, id) for one in (thread_id, thread_id + WRITES) for id in store.ids(one))
         for execution, id in found:
             address = _Address.of_id(id)
             if address is None or address.execution_id != execution:
@@ -484,7 +482,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
     def _writes(self, address: _Address) -> Sequence[_Address]:
         start = f"{address.id}/"
-        ids = (id for id in self.manager.store.ids(address.thread_id + _WRITES) if id.startswith(start))
+        ids = (id for id in self.manager.store.ids(address.thread_id + WRITES) if id.startswith(start))
         return sorted(filter(None, map(_Address.of_id, ids)), key=lambda write: write.number)
 
     def _found(self, wanted: _Address, held: _Held) -> CheckpointTuple | None:
