@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pyoxigraph
 import pytest
 import rdflib
 from rdflib import SH, Graph, Literal
@@ -140,3 +141,36 @@ def test_nothing_is_lost_among_several_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda at: values(f"ex:a ex:p 1, {at} .", query), range(2, 12)))
     assert found == [[str(at)] for at in range(2, 12)]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "$this ex:p ?x . ?x ex:q ?value",
+        "$this ex:p ?x OPTIONAL { ?x ex:q ?value } FILTER (BOUND(?value))",
+        "$this ex:p ?x OPTIONAL { ?x ex:q ?y OPTIONAL { ?y ex:r ?value } } FILTER (BOUND(?value))",
+        "OPTIONAL { $this ex:none ?x } ?x ex:q ?value",
+        "{ $this ex:p ?x } UNION { ?x ex:q ?value } FILTER (BOUND(?value))",
+        "$this ex:p ?x FILTER EXISTS { ?x ex:q ?y . ?y ex:r ?z } BIND (?x AS ?value)",
+        "$this ex:p ?value FILTER EXISTS { ?value ex:q ?y ; ex:s ?z . ?y ex:r ?w }",
+        "$this ex:p ?value FILTER NOT EXISTS { ?value ex:q ?y ; ex:s ?z FILTER NOT EXISTS { ?y ex:q ?w ; ex:t ?v } }",
+        "$this ex:p ?value FILTER EXISTS { ?value ex:q/ex:r ?z }",
+        "$this ex:p ?value FILTER EXISTS { ?value (ex:q|ex:s) ?z }",
+        "?value ex:p $this",
+        "$this ex:p/ex:q ?value",
+        "BIND (ex:b AS ?x) ?x ex:q ?value",
+        "ex:b ex:q ?value",
+    ],
+)
+def test_a_query_reads_all_that_it_reaches(pattern: str) -> None:
+    """The process gets the statements that the patterns reach, or all with their predicates."""
+    data = (
+        "ex:a ex:p ex:b . ex:b ex:q ex:c ; ex:s ex:d . ex:c ex:r ex:d . ex:e ex:p ex:a ; ex:q ex:f . ex:z ex:p ex:y ."
+    )
+    query = f"PREFIX ex: <http://example.org/> SELECT $this ?value {{ {pattern} }}"
+    ours = {str(one.value) for one in results(data, f"ex:S sh:targetNode ex:a ; sh:sparql [ sh:select '{query}' ] .")}
+    store = pyoxigraph.Store()
+    store.load((PREFIXES + data).encode(), format=pyoxigraph.RdfFormat.TURTLE)
+    found: Any = store.query(query.replace("$this ?value {", "?value {", 1).replace("$this", "ex:a"))
+
+    assert ours == {one["value"].value for one in found}

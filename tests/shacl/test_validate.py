@@ -150,6 +150,26 @@ def test_the_graphs_of_a_dataset_count_together() -> None:
     assert found(dataset, NAMED) == [("ann", "MinCountConstraintComponent")]
 
 
+@pytest.mark.parametrize("store", ["default", "Oxigraph"])
+def test_of_a_store_of_others_what_the_shapes_look_at_is_read(store: str) -> None:
+    shapes = (
+        NAMED
+        + """ex:Q sh:targetClass ex:Person ; sh:property [ sh:path ex:name ; sh:in ( "Ann" ) ] ;
+      sh:sparql [ sh:select "SELECT $this ?value { $this <http://example.org/age> ?value FILTER (?value < 9) }" ] ,
+        [ sh:select "SELECT $this ?value { $this ?value ?any FILTER (isLiteral(?any) && ?any = 'Ann') }" ] ."""
+    )
+    data = Graph(store)
+    for triple in graph(PERSONS):
+        data.add(triple)
+    names = [
+        ("ann", "SPARQLConstraintComponent"),
+        ("bob", "MinCountConstraintComponent"),
+        ("bob", "SPARQLConstraintComponent"),
+    ]
+
+    assert found(data, shapes) == names
+
+
 def test_a_graph_over_a_subject_index_is_judged_as_any_other() -> None:
     store = SubjectIndexStore()
     held = Graph(store)

@@ -172,6 +172,13 @@ class DataGraph:
         """Return the values of a property of any node."""
         return dict.fromkeys(one for node in self.subjects_of(predicate) for one in self.values(node, predicate))
 
+    def triples(self, predicates: frozenset[Node] | None) -> Iterator[tuple[Node, Node, Node]]:
+        """Yield the statements with some predicates, all of them for None."""
+        for subject, by_predicate in self.index.items():
+            for predicate in by_predicate if predicates is None else predicates & by_predicate.keys():
+                for term in terms_of(by_predicate[predicate]):
+                    yield subject, predicate, term
+
     def describes(self, node: Node) -> bool:
         """Return whether there are statements about a node."""
         return any(node in index for index in self._indexes)

@@ -13,7 +13,7 @@ from checkpoint_ld.graph.store import Index, put
 from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, index_of, matching
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from rdflib import Graph
     from rdflib.term import Node
@@ -68,6 +68,11 @@ class ForeignGraph(DataGraph):
     def objects_of(self, predicate: Node) -> dict[Node, None]:
         """Return the values of a property of any node."""
         return dict.fromkeys(one for _, _, one in matching(self._graph, None, predicate, None))
+
+    def triples(self, predicates: frozenset[Node] | None) -> Iterator[tuple[Node, Node, Node]]:
+        """Yield the statements with some predicates, all of them for None."""
+        for predicate in (None,) if predicates is None else predicates:
+            yield from matching(self._graph, None, predicate, None)
 
     def describes(self, node: Node) -> bool:
         """Return whether there are statements about a node."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.graph.contexts import named
-from checkpoint_ld.graph.store import Index, put, terms_of
+from checkpoint_ld.graph.store import Index, put
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from rdflib.term import Node
 
@@ -47,14 +47,6 @@ def statements_json(triples: Iterable[tuple[Node, Node, Node]]) -> dict[str, Any
                 terms.append(term_json(term))
             numbers.append(at)
     return {"terms": terms, "triples": numbers}
-
-
-def triples_in(held: Index, predicates: frozenset[Node] | None = None) -> Iterator[tuple[Node, Node, Node]]:
-    """Yield the statements of an index, or those with some predicates."""
-    for subject, by_predicate in held.items():
-        for predicate in by_predicate if predicates is None else predicates & by_predicate.keys():
-            for term in terms_of(by_predicate[predicate]):
-                yield subject, predicate, term
 
 
 def index_in(statements: Mapping[str, Any]) -> Index:

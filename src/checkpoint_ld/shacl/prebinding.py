@@ -12,14 +12,17 @@ from rdflib import URIRef, Variable
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.store import sparql_parser
+from checkpoint_ld.shacl.anchors import anchors_of
 from checkpoint_ld.shacl.queries import declared, read_only, tokens
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.plans import nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
+
+    from checkpoint_ld.shacl.anchors import Anchors
 
 THIS, VALUE, SHAPE, SHAPES_GRAPH = "this", "value", "currentShape", "shapesGraph"
 KNOWN_PREFIXES = {**PREFIXES, "owl": "http://www.w3.org/2002/07/owl#", "sh": "http://www.w3.org/ns/shacl#"}
@@ -35,7 +38,8 @@ class PreboundQuery:
 
     In brackets, in expressions that is, the value takes the place of the variable. Elsewhere, where a literal or a
     blank node may not be written, the engine substitutes the variables `names`, which it can if they are selected.
-    `predicates` are those of the statements that the query reads, None for all.
+    `predicates` are those of the statements that the query reads, None for all. `anchors` are its patterns, if all of
+    them are reached from those variables.
     """
 
     parts: tuple[Part, ...]
@@ -43,6 +47,7 @@ class PreboundQuery:
     names: tuple[str, ...]
     is_ask: bool
     predicates: frozenset[Node] | None
+    anchors: Anchors | None = None
 
 
 @lru_cache(maxsize=2048)
@@ -89,7 +94,8 @@ def prepared(text: str, bound: frozenset[str], *, is_constraint: bool = True) ->
                     f"a query of the shapes groups solutions without{missing}: select and group by it too"
                 )
             parts.insert(_before_pattern(parts, start), missing + " ")
-    return PreboundQuery(tuple(parts), tuple(sorted(used)), tuple(names), checked.form == "ask", _predicates(tree))
+    predicates, anchors = _reads(tree, used)
+    return PreboundQuery(tuple(parts), tuple(sorted(used)), tuple(names), checked.form == "ask", predicates, anchors)
 
 
 def _before_pattern(parts: Sequence[Part], start: int) -> int:
@@ -161,16 +167,18 @@ def _variables(part: Any) -> Iterator[Variable]:
             left.extend(one)
 
 
-def _predicates(tree: Any) -> frozenset[Node] | None:
-    """Return the predicates of all statements that a query can match, None if they cannot be known."""
+def _reads(tree: Any, bound: Iterable[str]) -> tuple[frozenset[Node] | None, Anchors | None]:
+    """Return the predicates of all statements that a query can match, and its anchors, None if they are not known."""
     from rdflib.plugins.sparql.algebra import translateQuery  # noqa: PLC0415 - few shapes have queries
 
     try:
         algebra = translateQuery(tree, initNs=KNOWN_PREFIXES).algebra
-        paths = [triple[1] for node in nodes(algebra) for triple in node.get("triples") or ()]
-        return frozenset(one for path in paths for one in _followed(path))
+        # A list inside of EXISTS, which is not translated, has the terms of several triples.
+        triples = (triple for node in nodes(algebra) for triple in dict.get(node, "triples") or ())
+        paths = [path for triple in triples for path in triple[1::3]]
+        return frozenset(one for path in paths for one in _followed(path)), anchors_of(algebra, bound)
     except Exception:  # noqa: BLE001 - rdflib raises any exception; Oxigraph decides about the query
-        return None
+        return None, None
 
 
 def _followed(path: Any) -> Iterator[Node]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.shacl import process
-from checkpoint_ld.shacl.messages import index_in, statements_json, triples_in
+from checkpoint_ld.shacl.messages import index_in, statements_json
 from checkpoint_ld.shacl.shape import results_in
 
 if TYPE_CHECKING:
@@ -46,5 +47,5 @@ def results_of_pyshacl(
 
 
 def _message(data: DataGraph, shapes: Index, prefixes: Mapping[str, str]) -> dict[str, Any]:
-    statements = (statements_json(triples_in(one)) for one in (data.index, shapes))
+    statements = (statements_json(triples_of(one)) for one in (data.index, shapes))
     return {**dict(zip(("data", "shapes"), statements, strict=True)), "prefixes": dict(prefixes)}

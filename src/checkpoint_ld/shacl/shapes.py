@@ -102,8 +102,8 @@ class Shapes:
 
     @property
     def needs_whole(self) -> bool:
-        """Whether all statements of a data graph are needed: for pySHACL, rules or queries."""
-        return self.is_for_pyshacl or bool(self.rules) or self.has_queries
+        """Whether all statements of a data graph are needed: for pySHACL, or for rules."""
+        return self.is_for_pyshacl or bool(self.rules)
 
     def only(self, names: Iterable[str]) -> Shapes:
         """Return the same shapes, of which only those of some IRIs are applied to their targets.

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef, Variable
 
 from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.shacl import process
-from checkpoint_ld.shacl.messages import statements_json, term_json, term_of, triples_in
+from checkpoint_ld.shacl.messages import statements_json, term_json, term_of
 from checkpoint_ld.shacl.prebinding import (
     KNOWN_PREFIXES,
     SHAPE,
@@ -61,6 +62,7 @@ class Queries:
         self._known = {**KNOWN_PREFIXES, **prefixes}
         self._functions = functions
         self._is_loaded = False
+        self._pairs: dict[tuple[Node, Node], None] = {}
         self._predicates: frozenset[Node] | None = frozenset()
         self._has_shapes = False
         self._session: object = object()
@@ -73,7 +75,7 @@ class Queries:
 
     def solutions(self, query: PreboundQuery, rows: Sequence[Mapping[str, Node]]) -> Iterator[tuple[int, Solution]]:
         """Yield the solutions of a SELECT for the values of each row, or the rows that an ASK denies."""
-        self._need(query)
+        self._need(query, rows)
         request = {"do": "query", **_described(query), "functions": self._described_functions}
         for start in range(0, len(rows), _ROWS):
             given = [
@@ -153,9 +155,14 @@ class Queries:
         self._is_loaded = True
         return found
 
-    def _need(self, query: PreboundQuery) -> None:
-        """Have the process hold the statements that a query reads."""
-        for one in (query, *(of for _, of in self._prepared_functions)):
+    def _need(self, query: PreboundQuery, rows: Sequence[Mapping[str, Node]]) -> None:
+        """Have the process hold the statements that a query reads for the values of each row."""
+        others = [of for _, of in self._prepared_functions]
+        is_plain = not others and len(rows) <= _ROWS and SHAPES_GRAPH not in query.used
+        if query.anchors is not None and is_plain and all(row.keys() >= {*query.used} for row in rows):
+            self._need_pairs(dict.fromkeys(query.anchors.pairs(self._data, rows)))
+            return
+        for one in (query, *others):
             if SHAPES_GRAPH in one.used and not self._has_shapes:
                 self._has_shapes = True
                 self._session, self._is_loaded = object(), False
@@ -163,16 +170,35 @@ class Queries:
                 continue
             if one.predicates is None:
                 self._predicates = None
-                self._session, self._is_loaded = object(), False
+                self._session, self._is_loaded, self._spelled = object(), False, None
             elif more := one.predicates - self._predicates:
                 self._predicates |= more
                 if self._is_loaded:
-                    self._reply(self._loading(triples_in(self._data.index, more)))
+                    self._reply(self._loading(self._data.triples(more)))
+                if self._spelled is not None:
+                    self._spell(self._data.triples(more))
+
+    def _need_pairs(self, pairs: Iterable[tuple[Node, Node]]) -> None:
+        """Have the process hold the statements of some nodes, each with a predicate."""
+        known = self._predicates
+        new = [one for one in pairs if one not in self._pairs and (known is not None and one[1] not in known)]
+        self._pairs.update(dict.fromkeys(new))
+        triples = [(node, predicate, one) for node, predicate in new for one in self._data.values(node, predicate)]
+        if self._spelled is not None:
+            self._spell(triples)
+        if triples and self._is_loaded:
+            self._reply(self._loading(triples))
+
+    def _held(self) -> Iterator[tuple[Node, Node, Node]]:
+        """Yield the statements that the process has to hold."""
+        yield from self._data.triples(self._predicates)
+        for node, predicate in self._pairs if self._predicates is not None else ():
+            yield from ((node, predicate, one) for one in self._data.values(node, predicate))
 
     def _load(self) -> Iterator[dict[str, Any]]:
-        yield self._loading(triples_in(self._data.index, self._predicates), is_new=True)
+        yield self._loading(self._held(), is_new=True)
         if self._has_shapes:
-            yield self._loading(triples_in(self._shapes), graph=_GRAPH)
+            yield self._loading(triples_of(self._shapes), graph=_GRAPH)
 
     def _loading(
         self, triples: Iterable[tuple[Node, Node, Node]], *, graph: str = "", is_new: bool = False
@@ -202,7 +228,7 @@ class Queries:
         """Return a literal as the data graph spells it: Oxigraph keeps values of numbers and times, not their texts."""
         if self._spelled is None:
             self._spelled = {}
-            self._spell(triples_in(self._data.index))
+            self._spell(self._held())
         exact = self._spelled.get((str(term), term.datatype))
         return exact or self._spelled.get(_value(term), term)
 
