@@ -446,3 +446,7 @@ def test_integers_that_the_engine_cannot_compare_are_noted(run: Run, folder: Pat
     assert "integers beyond 2^63-1" in result.err
     by_rdflib = run("query", tmp_path / "seed.jsonld", "--query", text, "--format", "csv", "--engine", "rdflib")
     assert (by_rdflib.out, by_rdflib.err) == (b"v\r\n9223372036854775808\r\n", "")
+    run("store", "add", tmp_path / "collection", tmp_path / "seed.jsonld")
+    kept = run("query", tmp_path / "collection", "--query", text, "--format", "csv")
+    assert (kept.out, "integers beyond 2^63-1" in kept.err) == (b"v\r\n", True)
+    assert "2^63" not in run("query", tmp_path / "collection", "--query", "SELECT ?v { <urn:x:seed> ?p ?v }").err

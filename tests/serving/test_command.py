@@ -414,3 +414,24 @@ def test_what_cannot_be_shown_is_reported(ask: Ask, path: str, status: int, mess
     answer = ask("GET", path, headers={"Accept": BROWSER})
     assert answer.status_code == status
     assert message in answer.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_collection", [False, True])
+def test_integers_that_the_engine_leaves_out_are_noted(
+    files: Path, tmp_path: Path, run: Run, *, is_collection: bool
+) -> None:
+    source = next(files.glob("*.jsonld"))
+    document = json.loads(source.read_text(encoding="utf-8"))
+    seed = {"@type": "PropertyValue", "@id": "urn:x:seed", "name": "seed", "value": 2**63}
+    document.setdefault("additionalProperty", []).append(seed)
+    place = tmp_path / "seed.jsonld"
+    place.write_text(json.dumps(document), encoding="utf-8")
+    if is_collection:
+        run("store", "add", tmp_path / "collection", place)
+        place = tmp_path / "collection"
+    stated: list[str] = []
+    with serving(place, temporary=tmp_path, stated=stated):
+        pass
+
+    assert any("integers beyond 2^63-1" in line for line in stated)

@@ -23,6 +23,8 @@ from checkpoint_ld.phrases import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from pyoxigraph import Store
+
     from checkpoint_ld.assessment import RecordedAnswer
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.dialects.reading import Reading
@@ -161,6 +163,9 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
 _COMPUTED = re.compile(r"\b(?:FILTER|HAVING|BIND|SUM|AVG)\b", re.IGNORECASE)
 _MANY = 50
 """The number of graphs whose inferred statements are made in about two seconds."""
+_LARGE = "the data have integers beyond 2^63-1, which filters and sums of this engine leave out"
+_MOST_LOOKED_AT = 2_000_000
+"""The most statements among which integers beyond 2^63-1 are looked for, which takes two seconds."""
 _PATIENCE = 30.0
 """The default time limit of a service in seconds."""
 
@@ -234,13 +239,17 @@ class _QueryRun:
             return None
         if not is_joined:
             raise SettingsError("--answers is for the file of a benchmark: name one")
-        is_computed = self.request.query is None and _COMPUTED.search(self.request.text)
-        if is_computed and self.limits["engine"] == ENGINES[0] and data.has_large_integers():
-            self.note(
-                "the data have integers beyond 2^63-1, which filters and sums of this engine leave out: "
-                f"--engine {ENGINES[1]} counts them"
-            )
+        self._note_large_integers(data.store)
         return data.query(self.request.text, parameters=self.request.parameters, **self.limits)
+
+    def _note_large_integers(self, store: Store) -> None:
+        """Report that the engine leaves some numbers out, if the query computes and the store is not too large."""
+        from checkpoint_ld.sparql.running import has_large_integers
+
+        is_computed = self.request.query is None and _COMPUTED.search(self.request.text)
+        is_ours = self.limits["engine"] == ENGINES[0] and len(store) <= _MOST_LOOKED_AT
+        if is_computed and is_ours and has_large_integers(store):
+            self.note(f"{_LARGE}: --engine {ENGINES[1]} counts them")
 
     @cached_property
     def _recorded(self) -> list[RecordedAnswer]:
@@ -270,6 +279,7 @@ class _QueryRun:
                     f"this query needs inferred statements, which are made for {len(collection)} graphs each time: "
                     f"'checkpoint-ld store derive {self.paths[0]}' keeps them"
                 )
+            self._note_large_integers(collection.holdings.directory.store)
             return collection.answer(self.request, **self.limits)
 
     def _of_service(self, url: str) -> QueryResult:
@@ -411,6 +421,13 @@ def serve(
                 streams.note("stopped")
 
 
+def _warn_of_large_integers(store: Store, *, quiet: bool) -> None:
+    from checkpoint_ld.sparql.running import has_large_integers
+
+    if not quiet and len(store) <= _MOST_LOOKED_AT and has_large_integers(store):
+        streams.note(f"{_LARGE}; select them as they are")
+
+
 def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path | Callable[[], str]:
     """Return the folder of a store of files, or a function that returns the newest snapshot of a collection."""
     import pyoxigraph
@@ -422,7 +439,9 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
     if streams.is_collection(paths):
         if inferred:
             raise SettingsError("--inferred is for files: a collection holds what was added to it")
-        return stack.enter_context(Snapshots(Path(paths[0]))).current
+        current = stack.enter_context(Snapshots(Path(paths[0]))).current
+        _warn_of_large_integers(pyoxigraph.Store.read_only(current()), quiet=quiet)
+        return current
     dataset = sparql.Dataset()
     statements: dict[str, int] = {}
     for _, source, graph in streams.graphs(streams.discovered(paths, "serve").files, streams.note):
@@ -432,6 +451,7 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:
         streams.note(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
+    _warn_of_large_integers(dataset.store, quiet=quiet)
     folder = stack.enter_context(working_folder())
     # On a disk, so that all workers open the same data without a copy in memory.
     stored = pyoxigraph.Store(str(folder))
