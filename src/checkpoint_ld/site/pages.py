@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import io
 import json
+import tarfile
 from collections import Counter
 from functools import cache, lru_cache, partial
 from importlib.util import find_spec
@@ -19,7 +21,7 @@ from checkpoint_ld.benchmark.content import traits_of
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library, packaged
 from checkpoint_ld.dialects.reading import CANONICAL
-from checkpoint_ld.documents.files import MEDIA_TYPES, PACKED, extension_of
+from checkpoint_ld.documents.files import MEDIA_TYPES, PACKED
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import counts_of
 from checkpoint_ld.graph.literals import is_iri
@@ -57,6 +59,9 @@ SHARD = 1_000
 """The number of questions in one file of the search index."""
 LISTED = 100
 """The number of questions that a page lists at first."""
+_OF_RUNS = (".json", ".jsonld", ".ttl")
+"""The extensions of the files of the newest checkpoint of a run; `convert` writes the others."""
+_ALL = "checkpoints.tar.xz"
 LARGE = 1 << 26
 """The bytes of JSON-LD from which on the other syntaxes, which take up to five times as many, are packed."""
 _LONGEST = 20_000
@@ -219,15 +224,9 @@ class Pages:
     def _run(self, run: Execution, folder: Path, known: dict[str, str], contents: Contents) -> None:
         own = folder / "runs" / run.address
         own.mkdir(parents=True)
-        files: dict[str, list[tuple[str, str]]] = {}
-        for checkpoint in () if run.has_secrets else run.checkpoints:
-            for extension, syntax in SYNTAXES.items():
-                file = f"{address_of(checkpoint.id)}{extension}"
-                with contents.noting(checkpoint.id):
-                    (own / file).write_bytes(checkpoint.content(EXTENSIONS[extension]))
-                    files.setdefault(checkpoint.id, []).append((file, syntax))
-        place = f"{self._url}runs/{run.address}/" if self._url else ""
         newest = run.newest
+        files = [] if run.has_secrets else list(_of_run(run, own, contents))
+        place = f"{self._url}runs/{run.address}/" if self._url else ""
         described = {
             "@context": "https://schema.org/",
             "@type": "Dataset",
@@ -235,12 +234,8 @@ class Pages:
             "description": newest.description
             or f"{counted(len(run.checkpoints), 'checkpoint')} of the agent {newest.agent_id}, with all that it did.",
             "distribution": [
-                {
-                    "@type": "DataDownload",
-                    "contentUrl": f"{place}{file}",
-                    "encodingFormat": MEDIA_TYPES[extension_of(file)],
-                }
-                for file, _ in chain.from_iterable(files.values())
+                {"@type": "DataDownload", "contentUrl": f"{place}{file}", "encodingFormat": media}
+                for file, _, media in files
             ],
         }
         question = None if newest.about is None else newest.about.question
@@ -358,6 +353,27 @@ def _saved(collection: BenchmarkHistory, folder: Path, contents: Contents) -> It
                 size = file.stat().st_size
                 packed = packed or (PACKED if size > LARGE else "")
                 yield file.name, f"{name}, packed" if file.suffix == PACKED else name, MEDIA_TYPES[extension], size
+
+
+def _of_run(run: Execution, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str]]:
+    """Write the files of a run, and yield their names, what they hold, and their media types.
+
+    All checkpoints are in one archive, since most of a checkpoint is in the one before it.
+    """
+    for extension in _OF_RUNS:
+        file = folder / f"newest{extension}"
+        with contents.noting(run.newest.id):
+            file.write_bytes(run.newest.content(EXTENSIONS[extension]))
+            yield file.name, f"the newest checkpoint in {SYNTAXES[extension]}", MEDIA_TYPES[extension]
+    with tarfile.open(folder / _ALL, "w:xz", preset=6) as archive:
+        for checkpoint in run.checkpoints:
+            with contents.noting(checkpoint.id):
+                content = checkpoint.content()
+                member = tarfile.TarInfo(f"{address_of(checkpoint.id)}.json")
+                member.size, member.mtime = len(content), checkpoint.timestamp // 1000
+                archive.addfile(member, io.BytesIO(content))
+    what = f"an archive of {counted(len(run.checkpoints), 'checkpoint')} in JSON"
+    yield _ALL, what, "application/x-xz"
 
 
 def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
