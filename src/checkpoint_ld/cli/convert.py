@@ -144,7 +144,7 @@ def _streamed(file: str, output: Output, to: str, settings: dict[str, Any]) -> b
     return True
 
 
-FILES = ("csv", "markdown", "json", "workbook", "records", "parquet", "citation")
+FILES = ("csv", "markdown", "json", "workbook", "records", "parquet", "citation", "zenodo")
 FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 """The formats of `export`: the names of `integrations.formats`, which takes longer to import."""
 
@@ -205,6 +205,18 @@ _CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf")
 """The extensions of checkpoints, packed or not, to which rubrics are added."""
 
 
+def _about(*, creator: tuple[str, ...], license: str | None, description: str | None) -> dict[str, Any]:  # noqa: A002
+    """Return the metadata that options state; the address of a creator is that of an e-mail, or of a page."""
+    makers: list[Any] = []
+    for text in creator:
+        name, has_address, address = text.partition("<")
+        address = address.rstrip().removesuffix(">").strip()
+        member = "email" if "@" in address else "url"
+        makers.append({"@type": "Person", "name": name.strip(), member: address} if has_address else text)
+    held = {"creator": makers, "license": license, "description": description}
+    return {member: value for member, value in held.items() if value}
+
+
 @click.command("import", cls=Command)
 def import_(
     *,
@@ -219,6 +231,16 @@ def import_(
     ),
     force: bool = options.flag("--force", help=options.FORCE),
     into: str | None = options.file("--into", help="The benchmark to update: by identifier, or else by text."),
+    about: Any = options.CombinedOptions(
+        _about,
+        creator=options.value(
+            "--creator",
+            multiple=True,
+            help='Who made the benchmark, as "Ada Smith", or "Ada Smith <https://orcid.org/…>"; may be repeated.',
+        ),
+        license=options.value("--license", help="The licence, such as CC-BY-4.0."),
+        description=options.value("--description", help="What the benchmark is about."),
+    ),
     columns: Any = options.CombinedOptions(
         dict,
         name=options.value(
@@ -276,6 +298,8 @@ def import_(
         notes = [f"{counted(len(benchmark), 'question')} imported from {file}{without}"]
         if into is not None:
             notes = [*result.imported.changes, f"{file}: {result.imported.summary()}"]
+    if about:
+        benchmark.set_metadata(**about)
     if rubric is not None:
         findings += benchmark.import_rubrics(rubric, rubric_part)
         traits = counted(len(benchmark.traits_records()), "trait")

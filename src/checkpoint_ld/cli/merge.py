@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.families.merging import Conflict, Merge
 
 _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": "markdown"}
+_FORMATS = (*_EXTENSIONS.values(), "changelog")
 
 
 @click.command(cls=Command)
@@ -29,7 +30,11 @@ def diff(
     *,
     before: str = options.argument("A", "The older checkpoint; - for standard input."),
     after: str = options.argument("B", "The newer checkpoint; - for standard input."),
-    kind: str | None = options.written_as("--format", _EXTENSIONS, "How to write them", "text"),
+    kind: str | None = options.choice(
+        "--format",
+        values=dict.fromkeys(_FORMATS),
+        help="How to write them; by default as the extension of --output says, else text. changelog: for readers.",
+    ),
     output: Output = options.output(),
     dates: bool = options.flag("--dates", help="Also compare dates of creation and change."),
     order: bool = options.flag("--order", help="Also compare the order of questions, keywords and traits."),
@@ -38,6 +43,7 @@ def diff(
 ) -> None:
     """Show the differences between two checkpoints, whatever their dialects; exit with 1 if there are any."""
     # Reading takes its time to import; --help should not wait for it.
+    from checkpoint_ld.benchmark.changelog import changelog
     from checkpoint_ld.benchmark.difference import semantic_diff
     from checkpoint_ld.documents.text import dump_json
 
@@ -45,11 +51,13 @@ def diff(
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
     output.check(before, after)
     kind = kind or kind_of(output.file, _EXTENSIONS, "text")
-    both = (streams.read_benchmark(path, syntax=syntax) for path in (before, after))
+    both = [streams.read_benchmark(path, syntax=syntax) for path in (before, after)]
     found = semantic_diff(*both, dates=dates, order=order)
     is_silent = quiet and output.is_standard
     if not is_silent and kind == "json":
         output.write(dump_json(found.as_json()) + b"\n")
+    elif not is_silent and kind == "changelog":
+        output.write_report(changelog(*both))
     elif not is_silent:
         output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
     if found:

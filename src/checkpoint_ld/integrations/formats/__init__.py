@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 FILES = ("csv", "markdown", "json", "workbook", "records", "parquet")
 """The formats that are one file, which `Benchmark.export_to_file` writes."""
-SINGLE_FILES = {"citation": "checkpoint_ld.integrations.formats.citation"}
+SINGLE_FILES = {
+    "citation": "checkpoint_ld.integrations.formats.citation",
+    "zenodo": "checkpoint_ld.integrations.formats.zenodo",
+}
 """The formats that are one file and may lose something. The function `file` of the module gives file and findings."""
 FOLDERS = {
     "croissant": "checkpoint_ld.integrations.formats.croissant",
@@ -51,13 +54,13 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
 ) -> tuple[Finding, ...]:
     """Write a benchmark in another format to exactly `path`, and return findings about what is lost.
 
-    `format` is `csv`, `markdown`, `json`, `workbook`, `records`, `parquet` (see `Benchmark.export_to_file`) or
-    `citation` (CITATION.cff), which are files, packed where `path` ends with `.gz`; or `croissant`, `hugging-face`,
-    `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. Without it, the extension
-    of `path` decides. A crate takes in files of recorded `answers` and the agent checkpoints of `runs`. A file appears
-    whole or not at all, and so does a new folder. With `overwrite`, the files in an existing folder are replaced one
-    by one, and others stay, also those of an older export that this one does not have. `report` is a file for a
-    `TransferReport` in JSON.
+    `format` is `csv`, `markdown`, `json`, `workbook`, `records`, `parquet` (see `Benchmark.export_to_file`),
+    `citation` (CITATION.cff) or `zenodo` (.zenodo.json), which are files, packed where `path` ends with `.gz`; or
+    `croissant`, `hugging-face`, `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with
+    `.zip`. Without it, the name of `path` decides. A crate takes in files of recorded `answers` and the agent
+    checkpoints of `runs`. A file appears whole or not at all, and so does a new folder. With `overwrite`, the files in
+    an existing folder are replaced one by one, and others stay, also those of an older export that this one does not
+    have. `report` is a file for a `TransferReport` in JSON.
 
     Raises FindingsError if something is lost with `strict`: nothing but the report is written then. Raises
     SettingsError for another format or extension, for answers or runs in any format but a crate, and for a missing
@@ -107,7 +110,8 @@ def _content(
 
 
 def _format_of(path: str | os.PathLike[str]) -> str:
-    found = "citation" if extension_of(path) == ".cff" else EXTENSIONS.get(extension_of(path))
+    of_extension = "citation" if extension_of(path) == ".cff" else EXTENSIONS.get(extension_of(path))
+    found = "zenodo" if Path(path).name == ".zenodo.json" else of_extension
     if found not in (*FILES, *SINGLE_FILES):
         known = ", ".join((*FILES, *SINGLE_FILES, *FOLDERS))
         raise SettingsError(f"{os.fspath(path)}: the name does not tell the format: choose from {known}")

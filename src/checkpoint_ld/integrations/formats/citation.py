@@ -13,29 +13,25 @@ from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.benchmark.question_columns import lost
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.documents.values import is_iso_8601
-from checkpoint_ld.errors import WriteError
+from checkpoint_ld.integrations.formats.credit import DOI, WEB, makers_of, publications_of, required_makers
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from checkpoint_ld.benchmark import Benchmark
-    from checkpoint_ld.entities.question import Creator
     from checkpoint_ld.findings import Finding
+    from checkpoint_ld.integrations.formats.credit import Maker
 
-_DOI = re.compile(r"(?i)(?:doi:|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}(?:\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+)")
 _SPDX = re.compile(r"(?i)(?:https?://spdx\.org/licenses/)?([a-z0-9.+-]+?)(?:\.html|\.json)?")
 _CREATIVE_COMMONS = re.compile(r"(?i)https?://creativecommons\.org/licenses/([a-z-]+)/([\d.]+)/?(?:legalcode|deed)?.*")
-_WEB = re.compile(r"(?:https?|ftp)://[^\s]+")
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
     """Return the file, and findings about the losses. Raises WriteError for a benchmark without authors."""
     findings: list[Finding] = []
-    makers = [_author(creator, findings) for creator in as_list(benchmark.creator)]
-    authors = [maker for maker in makers if {"name", "family-names"} & maker.keys()]
-    if not authors:
-        raise WriteError("the benchmark has no creator, and a citation needs an author: set its creator")
-    if len(authors) < len(makers):
+    makers = required_makers(benchmark, "a citation")
+    authors = [_author(maker, findings) for maker in makers]
+    if len(authors) < len(makers_of(benchmark)):
         findings.append(lost("a creator without a name has no place in CITATION.cff", remedy="give each one a name"))
     published, unfit = published_on(benchmark, "CITATION.cff")
     findings += unfit
@@ -51,11 +47,12 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         "keywords": [*dict.fromkeys(filter(None, map(published_text, as_list(benchmark.keywords))))],
         **_license(benchmark, findings),
         **_identifiers(benchmark, findings),
+        **_cited(benchmark, authors, findings),
     }
     findings += [
         lost(f"the {name} ({published_text(value)}) has no place in CITATION.cff")
         for name in PUBLISHED
-        if name in {"citation", "funder"} and (value := getattr(benchmark, name))
+        if name == "funder" and (value := getattr(benchmark, name))
     ]
     # JSON values are YAML, except for characters that YAML requires to be escaped.
     lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in held.items() if value)
@@ -65,17 +62,45 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         raise no_encoding(error) from None
 
 
-def _author(creator: Creator, findings: list[Finding]) -> dict[str, Any]:
-    if isinstance(creator, str):
-        return {"name": creator} if creator else {}
-    more = creator.model_dump(by_alias=True, exclude_none=True)
-    given, family, site = (more.pop(name, None) for name in ("givenName", "familyName", "url"))
-    name = {"given-names": given, "family-names": family} if isinstance(family, str) else {"name": creator.name}
-    held = {**name, "website": site if _WEB.fullmatch(site or "") else None, "email": more.pop("email", None)}
-    left = [member for member in more if member not in {"@type", "name"}]
+def _author(maker: Maker, findings: list[Finding]) -> dict[str, Any]:
+    # An entity has no affiliation, so that a person who has one needs the parts of a name.
+    is_person = maker.is_person and bool(maker.family) and (not maker.is_split or bool(maker.affiliations))
+    left = [*maker.left, *(["affiliation"] if maker.affiliations and not is_person else [])]
     if left:
-        findings.append(lost(f"of the author {creator.name}, {', '.join(left)} has no place in CITATION.cff"))
-    return {member: value for member, value in held.items() if isinstance(value, str) and value}
+        findings.append(lost(f"of the author {maker.name}, {', '.join(left)} has no place in CITATION.cff"))
+    name = {"given-names": maker.given, "family-names": maker.family} if is_person else {"name": maker.name}
+    held = {
+        **name,
+        "website": maker.website,
+        "email": maker.email,
+        "orcid": maker.orcid and f"https://orcid.org/{maker.orcid}",
+        "affiliation": "; ".join(maker.affiliations) if is_person else None,
+    }
+    return {member: value for member, value in held.items() if value}
+
+
+def _cited(benchmark: Benchmark, authors: list[dict[str, Any]], findings: list[Finding]) -> dict[str, Any]:
+    """Return the first publication of the benchmark as `preferred-citation`, and others as `references`."""
+    cited = []
+    for found in publications_of(benchmark):
+        if not (found.title or found.doi or found.url):
+            findings.append(lost("a citation without a title and an address has no place in CITATION.cff"))
+            continue
+        if not found.title:
+            message = f"the citation {found.doi or found.url} states no title: CITATION.cff has that of the benchmark"
+            remedy = "give an object with @type ScholarlyArticle, name, author and identifier"
+            findings.append(lost(message, remedy=remedy))
+        held: dict[str, Any] = {
+            "type": found.kind,
+            "title": found.title or benchmark.name,
+            "authors": [_author(maker, findings) for maker in found.authors if maker.name] or authors,
+            "year": found.year,
+            "journal": found.journal,
+            "doi": found.doi,
+            "url": found.url,
+        }
+        cited.append({name: value for name, value in held.items() if value})
+    return {"preferred-citation": cited[0], "references": cited[1:]} if cited else {}
 
 
 def published_on(benchmark: Benchmark, place: str) -> tuple[str | None, tuple[Finding, ...]]:
@@ -102,15 +127,15 @@ def spdx_name(license_: str) -> str | None:
 
 def doi_of(benchmark: Benchmark) -> str | None:
     """Return the first DOI among the identifiers of a benchmark, as 10.…/…; None where there is none."""
-    found = (_DOI.fullmatch(published_text(identifier) or "") for identifier in as_list(benchmark.identifier))
+    found = (DOI.fullmatch(published_text(identifier) or "") for identifier in as_list(benchmark.identifier))
     return next((match[1] for match in found if match), None)
 
 
 def _license(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
-    stated = [_licence(value) for value in as_list(benchmark.license)]
+    stated = [license_name(value) for value in as_list(benchmark.license)]
     names = [name for licence in stated if (name := spdx_name(licence))]
     others = [licence for licence in stated if not spdx_name(licence)]
-    address = next((other for other in others if _WEB.fullmatch(other)), None) if not names else None
+    address = next((other for other in others if WEB.fullmatch(other)), None) if not names else None
     findings += [
         lost(f"the licence {other!r} has no place in CITATION.cff", remedy="give one of SPDX's list")
         for other in others
@@ -119,11 +144,11 @@ def _license(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
     return {"license": names[0] if len(names) == 1 else names, "license-url": address}
 
 
-def _licence(value: Any) -> str:
+def license_name(value: Any) -> str:
     """Return the text that names a licence: its name in SPDX's list, or else its address, or else any name."""
     members = [value.get(name) for name in ("@id", "url", "name")] if isinstance(value, dict) else [value]
     texts = [text for text in members if isinstance(text, str) and text]
-    listed, addresses = filter(spdx_name, texts), filter(_WEB.fullmatch, texts)
+    listed, addresses = filter(spdx_name, texts), filter(WEB.fullmatch, texts)
     return next(iter((*listed, *addresses, *texts)), "")
 
 
@@ -131,10 +156,10 @@ def _identifiers(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any
     doi, others = doi_of(benchmark), list[dict[str, str]]()
     for identifier in as_list(benchmark.identifier):
         text = published_text(identifier) or ""
-        found = _DOI.fullmatch(text)
+        found = DOI.fullmatch(text)
         if not text:
             findings.append(lost("an identifier without a value has no place in CITATION.cff"))
         elif not found or found[1] != doi:
-            kind = "doi" if found else "url" if _WEB.fullmatch(text) else "other"
+            kind = "doi" if found else "url" if WEB.fullmatch(text) else "other"
             others.append({"type": kind, "value": found[1] if found else text})
     return {"doi": doi, "identifiers": others}

@@ -23,6 +23,7 @@ from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.host import without_logs, without_warnings
+from checkpoint_ld.integrations.formats.credit import makers_of
 from checkpoint_ld.integrations.formats.croissant_records import Description
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
@@ -116,7 +117,7 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     for name in _LISTS:
         if any(not isinstance(value, str) for value in as_list(getattr(benchmark, name))):
             yield lost(f"of the {name}, only texts have a place in Croissant", remedy=where)
-    makers = [creator for creator in as_list(benchmark.creator) if not isinstance(creator, str)]
+    makers = [creator for creator in makers_of(benchmark) if not isinstance(creator, str)]
     if any(maker.model_dump(exclude={"name", "type"}, exclude_none=True) for maker in makers):
         yield lost("of creators, only names and kinds have a place in Croissant", remedy=where)
     if any(not is_iso_8601(date) for date in _dates(benchmark)):
@@ -145,7 +146,7 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
             name=benchmark.name,
             description=benchmark.description or benchmark.name,
             version=benchmark.version,
-            creators=[_maker(mlc, ctx, creator, n) for n, creator in enumerate(as_list(benchmark.creator), 1)],
+            creators=[_maker(mlc, ctx, creator, n) for n, creator in enumerate(makers_of(benchmark), 1)],
             license=[licence for licence in as_list(benchmark.license) if isinstance(licence, str)] or None,
             keywords=[keyword for keyword in as_list(benchmark.keywords) if isinstance(keyword, str)] or None,
             cite_as=published_text(benchmark.citation),

@@ -28,6 +28,7 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.integrations.formats import importing
 from checkpoint_ld.integrations.formats.arrow_rows import arrow_rows, decoded, parquet_rows, zones
 from checkpoint_ld.integrations.formats.citation import spdx_name
+from checkpoint_ld.integrations.formats.credit import makers_of
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
     checkpoint_of,
@@ -202,7 +203,7 @@ def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
         ],
     )
     rows = "".join(f"| `{name}` | {len(held)} |\n" for name, held in tables.items())
-    makers = [value if isinstance(value, str) else value.name for value in as_list(benchmark.creator)]
+    makers = [value if isinstance(value, str) else value.name for value in makers_of(benchmark)]
     facts = {"Version": benchmark.version, "Made by": makers, **{name: getattr(benchmark, at) for name, at in _FACTS}}
     about = "".join(f"- {name}: {line(text)}\n" for name, value in facts.items() if (text := published_text(value)))
     body = (

@@ -134,7 +134,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     else:
         about = {"name": Path(source).stem or "Questions", **found.about, **({"name": name} if name else {})}
         benchmark = Benchmark(about["name"])
-        benchmark.set_metadata(**about)
+        benchmark.set_metadata(**{"creator": None, **about})
     if strict and findings:
         raise FindingsError.of(findings)
     imported = put_questions(benchmark, read)

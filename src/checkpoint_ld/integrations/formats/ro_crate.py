@@ -33,6 +33,7 @@ from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import iri_of, is_iri
 from checkpoint_ld.integrations.formats.citation import published_on, spdx_name
+from checkpoint_ld.integrations.formats.credit import makers_of
 from checkpoint_ld.integrations.formats.importing import CHECKPOINT, checkpoint_of, lost_properties
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.validation import profiles, reports, validator
@@ -103,7 +104,7 @@ class _Crate:
             "datePublished": published or _date(benchmark.modified_at) or _date(benchmark.created_at),
             **self._citations(),
             "license": self._licence(),
-            "author": self.value_of(_named(benchmark.creator, "Person"), "author"),
+            "author": self.value_of(_named(makers_of(benchmark), "Person"), "author"),
             "publisher": self.value_of(_named(self._stated("publisher"), "Organization"), "publisher"),
             "funder": self.value_of(_named(benchmark.funder, "Organization"), "funder"),
             "identifier": self.value_of(self._with_values(benchmark.identifier), "identifier", "PropertyValue"),
