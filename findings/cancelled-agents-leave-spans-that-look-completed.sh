@@ -55,7 +55,8 @@ async def statuses(start, timeout):
     done, _ = await asyncio.wait([task], timeout=timeout)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    return [(one.attributes["gen_ai.operation.name"], one.status.status_code.name) for one in spans.get_finished_spans()]
+    held = [(one.attributes["gen_ai.operation.name"], one.status.status_code.name) for one in spans.get_finished_spans()]
+    return sorted(held)
 
 
 async def main():
