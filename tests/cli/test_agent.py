@@ -252,6 +252,20 @@ def test_a_store_that_does_not_exist_is_an_error_that_names_the_option(
         assert list(tmp_path.iterdir()) == []
 
 
+def test_two_runs_are_compared_step_by_step(run: Run, folder: Path, tmp_path: Path) -> None:
+    assert run("agent", "diff", "k2", "k2", "--runs", "--dir", folder).code == 0
+    shown = run("agent", "diff", "exec_2", "exec_1", "--dir", folder)
+    assert shown.code == 1
+    assert "they part at step 1: " in shown.out.decode()
+    found = json.loads(run("agent", "diff", "k2", "k3", "--runs", "--json", "--dir", folder).out)
+    assert (found["counts"]["only before"], found["before"]["executions"]) == (0, ["exec_1"])
+    page = tmp_path / "page.html"
+    assert run("agent", "diff", "k1", "k3", "--runs", "-o", page, "--dir", folder).code == 1
+    assert page.read_text().startswith("<!doctype html>")
+    refused = run("agent", "diff", "k1", "k2", "--to", "html", "--dir", folder)
+    assert (refused.code, "give --runs" in refused.err) == (2, True)
+
+
 def test_a_file_is_shown_and_compared_without_any_store(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -45,6 +45,8 @@ SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig
 """The shapes and syntaxes of `export`: `values.ExportShape`."""
 PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """The forms of a timeline in a file, by extension."""
+COMPARISONS = {".txt": "text", ".html": "html", ".json": "json"}
+"""The forms of a comparison of two runs in a file, by extension."""
 SOURCES = ("checkpoints", "otlp")
 """The formats that `import` reads."""
 _CHECKPOINT = options.argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
@@ -171,21 +173,43 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
 @agent.command
 def diff(
     *,
-    before: str = options.argument("A", "The older checkpoint, by id or path, or latest."),
-    after: str = options.argument("B", "The newer checkpoint, by id or path, or latest."),
+    before: str = options.argument("A", "The older checkpoint, by id or path, or latest; or an execution."),
+    after: str = options.argument("B", "The newer checkpoint, by id or path, or latest; or an execution."),
+    runs: bool = options.flag("--runs", help="Compare the runs up to the two, step by step; so are executions."),
+    kind: str | None = options.written_as("--to", COMPARISONS, "The format of a comparison of runs", "text"),
+    output: Output = options.output(),
     patch: bool = options.flag("--patch", help="Print the JSON Patch (RFC 6902) from A to B."),
     tests: bool = options.flag("--tests", help="With --patch: guard each change by a test."),
     other_execution: bool = options.flag("--other-execution", help="Compare checkpoints of two executions as well."),
     as_json: bool = options.JSON,
     stores: Stores = STORES,
 ) -> None:
-    """Show the differences between two checkpoints; exit with 1 if there are any."""
+    """Show the differences between two checkpoints, or two runs; exit with 1 if there are any.
+
+    Two runs are aligned by the order of their steps, their kinds, tools and arguments, not by ids.
+    """
     from checkpoint_ld.agents.difference import diff_checkpoints
+    from checkpoint_ld.agents.run_difference import diff_runs
 
     if tests and not patch:
         raise SettingsError("--tests is for a JSON Patch: give --patch too")
+    output.check(before, after, *stores.files)
     with stores.manager(before, after) as of:
-        old, new = found(before, of), found(after, of)
+        runs = runs or (not patch and any(of.list(execution_id=name, limit=1) for name in (before, after)))
+        if runs:
+            compared = diff_runs(run_of(before, of), run_of(after, of))
+        else:
+            old, new = found(before, of), found(after, of)
+    if runs:
+        kind = "json" if as_json else kind or kind_of(output.file, COMPARISONS, "text")
+        forms = {"text": compared.to_text, "html": compared.to_html}
+        text = forms[kind]() if kind in forms else orjson.dumps(compared.to_dict(), option=orjson.OPT_INDENT_2).decode()
+        output.write_report(f"{text}\n", kind)
+        if compared:
+            raise Exit(EXIT_FOUND)
+        return
+    if kind is not None or output.file != "-":
+        raise SettingsError("--to and --output are for runs: give --runs")
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
         streams.show_json(different.to_json_patch(tests=tests))
