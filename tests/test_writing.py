@@ -390,6 +390,16 @@ def test_the_context_is_that_of_the_document_unless_another_one_is_requested(tmp
     assert json.loads(written(Benchmark("New"), tmp_path))["@context"] == contexts.improved()
 
 
+def test_settings_of_deep_judgment_that_nobody_set_are_no_loss(tmp_path: Path) -> None:
+    benchmark = Benchmark("Metals")
+    benchmark.set_global_rubric([LLMRubricTrait(name="plain", kind="boolean")])
+    assert benchmark.save(tmp_path / "plain.jsonld") == ()
+    assert "deep_judgment" not in (tmp_path / "plain.jsonld").read_text(encoding="utf-8")
+    benchmark.add_global_rubric_trait(LLMRubricTrait(name="deep", kind="boolean", deep_judgment_search_enabled=True))
+    (finding,) = benchmark.save(tmp_path / "plain.jsonld")
+    assert "of 1 LLM traits" in finding.message
+
+
 def test_another_context_leaves_the_rest_alone(tmp_path: Path) -> None:
     data = json.dumps(canonical(), indent=2, ensure_ascii=False).encode()
     benchmark = Benchmark.load(data)

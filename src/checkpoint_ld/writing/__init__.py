@@ -53,6 +53,12 @@ EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **emission.EXTENSIONS}
 
 _GUI, _DATASET = "gui-datafeed", "dataset-1"
 _DEEP_JUDGMENT = "deep_judgment_"
+_UNSET = {
+    "deep_judgment_enabled": False,
+    "deep_judgment_excerpt_enabled": True,
+    "deep_judgment_search_enabled": False,
+}
+"""What the settings are where nobody set them; the others are null then."""
 _DEEP_JUDGMENT_REMEDY = "keep them by save(path, save_deep_judgment_config=True), or convert without --no-deep-judgment"
 
 
@@ -258,7 +264,8 @@ def _style_of(document: Document | None) -> ContextStyle:
 def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:
     """Return a checkpoint without the deep-judgment settings of its LLM traits, and the finding that counts them.
 
-    Dynamic traits keep their settings. A tree without such settings is returned itself.
+    A trait whose settings nobody set does not count: nothing is lost. Dynamic traits keep theirs. A tree without such
+    settings is returned itself.
     """
     counts: list[int] = []
     bare = _with_bare_ratings(tree, counts)
@@ -272,7 +279,10 @@ def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:
         bare = changed(bare, {"dataFeedElement": elements}, None)
     if not counts:
         return tree, ()
-    message = f"{sum(counts)} settings of deep judgment are left out, of {len(counts)} LLM traits"
+    stated = [count for count in counts if count]
+    if not stated:
+        return bare, ()
+    message = f"{sum(stated)} settings of deep judgment are left out, of {len(stated)} LLM traits"
     return bare, (finding("loss", message, remedy=_DEEP_JUDGMENT_REMEDY),)
 
 
@@ -289,8 +299,14 @@ def _bare_rating(rating: Any, counts: list[int]) -> Any:
     bare = {name: value for name, value in rating.items() if not name.startswith(_DEEP_JUDGMENT)}
     settings = as_list(rating.get("additionalProperty"))
     kept = [setting for setting in settings if not (name_of(setting) or "").startswith(_DEEP_JUDGMENT)]
-    count = len(rating) - len(bare) + len(settings) - len(kept)
-    if not count:
+    if len(rating) == len(bare) and len(settings) == len(kept):
         return rating
-    counts.append(count)
+    left = {name: value for name, value in rating.items() if name not in bare} | values(settings)
+    count = len(rating) - len(bare) + len(settings) - len(kept)
+    counts.append(count if any(_is_set(name, value) for name, value in left.items()) else 0)
     return {**bare, "additionalProperty": kept} if len(kept) < len(settings) else bare
+
+
+def _is_set(name: str, value: Any) -> bool:
+    """Return whether a setting of deep judgment says anything that is not so without it."""
+    return name.startswith(_DEEP_JUDGMENT) and value is not None and value is not _UNSET.get(name)
