@@ -27,6 +27,8 @@ __all__ = ["run"]
 pytest.importorskip("opentelemetry.sdk", reason="OpenTelemetry is not installed: make .venv/.integrations-group")
 
 from opentelemetry import trace
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -131,6 +133,35 @@ def test_a_failed_run_states_so_and_nothing_that_was_reported_is_lost(
     text = kept.dumps()
     for one in ("http.url", "gen_ai.request.temperature", "\\\\ud800", "finish_reason", "exception.stacktrace"):
         assert one in text, one
+
+
+def test_log_records_are_taken_in_and_a_conversation_goes_on_in_another_process(manager: CheckpointManager) -> None:
+    for number in range(2):
+        exporter = CheckpointSpanExporter(manager)
+        spans, records = TracerProvider(), LoggerProvider()
+        spans.add_span_processor(SimpleSpanProcessor(exporter))
+        records.add_log_record_processor(SimpleLogRecordProcessor(exporter.logs()))
+        tracer, logger = spans.get_tracer("mine"), records.get_logger("mine")
+        said = [{"role": "user", "parts": [{"type": "text", "content": f"q{at}"}]} for at in range(number + 1)]
+        root = {"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c1"}
+        with (
+            tracer.start_as_current_span("run", attributes=root),
+            tracer.start_as_current_span("chat", attributes={"gen_ai.operation.name": "chat"}),
+        ):
+            logger.emit(
+                event_name="gen_ai.client.inference.operation.details",
+                attributes={"gen_ai.input.messages": said, "gen_ai.output.messages": json.dumps([{"content": "a"}])},
+            )
+        logger.emit(event_name="of no span", body={"odd": b"\x00"})
+        spans.shutdown()
+        records.shutdown()
+    first, second = (manager.get(one.id) for one in manager.list(order="oldest"))
+    assert [[one.content for one in found.snapshot.thought_chain] for found in (first, second)] == [
+        ["q0", "a"],
+        ["q1", "a"],
+    ]
+    assert second.parent is not None
+    assert second.parent.checkpoint_id == first.id
 
 
 def test_what_has_not_ended_is_kept_at_the_end(manager: CheckpointManager, provider: TracerProvider) -> None:

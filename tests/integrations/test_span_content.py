@@ -66,6 +66,14 @@ def test_a_failure_that_only_a_block_states_is_one(tmp_path: Path) -> None:
     assert (call.status, call.error, found.snapshot.tool_state.results) == ("failed", "no Rome", {})
 
 
+def test_what_is_cut_in_an_attribute_is_read_in_the_body_of_a_log_record(tmp_path: Path) -> None:
+    trace = Trace(1)
+    span = trace.add("chat", trace.agent(), **{"gen_ai.output.messages": '[{"role": "assis'})
+    trace.record(span, DETAILS, {"gen_ai.output.messages": [said("a")]})
+    [found] = imported(tmp_path, trace)
+    assert thoughts(found) == [("reasoning", "a")]
+
+
 @pytest.mark.parametrize("is_structure", [True, False])
 def test_content_may_be_in_several_events_of_a_span_or_in_log_records(is_structure: bool, tmp_path: Path) -> None:
     stated: dict[str, Any] = {

@@ -153,8 +153,8 @@ def content_of(span: Span) -> SpanContent:
                 messages += [message_of(item, role) for item in _listed(source[name])]
                 found.used.add(name)
                 break
-            found.cut += [name for name in names if is_cut(source.get(name))]
         else:
+            found.cut += [name for source in sources for name in names if is_cut(source.get(name))]
             messages += [message_of(item, role) for item in indexed[role]]
     _add_events(span, found, has_inputs=len(found.inputs) > bool(system))
     if len(found.inputs) > bool(system):

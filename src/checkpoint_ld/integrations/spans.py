@@ -7,6 +7,7 @@ earlier spellings, and those that OpenLLMetry writes beside them.
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,7 @@ import orjson
 from checkpoint_ld.agents.values import LATEST_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set
 
 MEMBER: Final = "opentelemetry"
 """The member for attributes without a member of their own in a checkpoint."""
@@ -41,7 +42,8 @@ _KINDS: Final = {
 }
 """The attributes by which earlier and other conventions state an operation."""
 _ANSWERED: Final = ("gen_ai.response.", "gen_ai.usage.", "gen_ai.completion", "gen_ai.output.messages")
-_CANCELLED: Final = ("CancelledError", "KeyboardInterrupt", "GeneratorExit")
+_CANCELLED: Final = re.compile(r"(?:\w+\.)*(?:CancelledError|KeyboardInterrupt|GeneratorExit)\b", re.ASCII)
+"""An error's text that begins with the name of an exception by which work is given up."""
 
 Event = tuple[str, int, dict[str, Any]]
 """The name, the moment and the attributes of an event. The body of a log record is the attribute `event_body`."""
@@ -107,7 +109,7 @@ class Span:
         """Whether it was given up: its error, its event or its attribute is that of a task which was cancelled."""
         kinds = [self.attributes.get("error.type"), self.error]
         kinds += [held.get("exception.type") for name, _, held in self.events if name == "exception"]
-        return any(isinstance(kind, str) and kind.split(":")[0].endswith(_CANCELLED) for kind in kinds)
+        return any(isinstance(kind, str) and _CANCELLED.match(kind) for kind in kinds)
 
     @property
     def instrumentation(self) -> tuple[str, str]:
@@ -121,10 +123,12 @@ class Span:
         return next((self.attributes[name] for name in names if self.attributes.get(name) not in (None, "")), None)
 
     def sources(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the attributes of the span, then those of each event."""
+        """Yield the attributes of the span, then those of each event and those in its body."""
         yield self.attributes
         for _, _, held in self.events:
             yield held
+            if isinstance(body := held.get(BODY), dict):
+                yield body
 
     def rest(self, used: Iterable[str] = (), events: Iterable[str] = ()) -> dict[str, Any]:
         """Return the span as JSON, without the attributes that are `used` elsewhere and without some `events`."""
@@ -133,13 +137,22 @@ class Span:
             {"name": name, "time": time, "attributes": found}
             for name, time, held in self.events
             if name not in left_out
-            for found in ({key: value for key, value in held.items() if key not in names},)
+            for found in (_without(held, names),)
             if found or not held
         ]
-        left = {name: value for name, value in self.attributes.items() if name not in names}
+        left = _without(self.attributes, names)
         found: dict[str, Any] = {"trace_id": self.trace_id, "span_id": self.span_id, "parent_span_id": self.parent_id}
         found |= {"name": self.name, "attributes": left, "events": kept, "error": self.error, **self.more}
         return {name: value for name, value in found.items() if value not in (None, [], {})}
+
+
+def _without(held: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:
+    """Return attributes without some of them, also in the body of a log record."""
+    found = {name: value for name, value in held.items() if name not in names}
+    body = found.get(BODY)
+    if isinstance(body, dict):
+        found[BODY] = {name: value for name, value in body.items() if name not in names}
+    return {name: value for name, value in found.items() if name != BODY or value not in ({}, None)}
 
 
 def moment(nanoseconds: Any) -> int | None:
