@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import nquads_of
-from checkpoint_ld.sparql.service import Server, Settings
+from checkpoint_ld.sparql.serving import Server, Settings
 from tests import documents
 from tests.cli.conftest import run
 
@@ -48,7 +48,7 @@ def running(location: Path) -> Iterator[Server]:
 @contextmanager
 def serving(server: Server) -> Iterator[None]:
     """Serve in a thread until the block ends."""
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     yield
     server.shutdown()

@@ -22,7 +22,8 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.errors import ServerRefusedError, SettingsError, StoreError, TruncatedResultError
-from checkpoint_ld.sparql.service import Pool, QueryOperation, Server, Settings
+from checkpoint_ld.sparql.service import Pool, QueryOperation
+from checkpoint_ld.sparql.serving import Server, Settings
 from checkpoint_ld.stores import directory, remote
 from checkpoint_ld.stores.collection import Collection
 from checkpoint_ld.stores.directory import Snapshots

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.sparql.service import Server
+from checkpoint_ld.sparql.serving import Server
 from tests.reports.browser import NAMES, PATIENCE, Browser, binary
 from tests.reports.test_page import LOW_CONTRAST
 from tests.serving.conftest import METALS

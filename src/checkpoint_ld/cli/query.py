@@ -401,7 +401,7 @@ def serve(
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a query page."""
     from checkpoint_ld.connections import is_loopback
-    from checkpoint_ld.sparql.service import Server, Settings
+    from checkpoint_ld.sparql.serving import Server, Settings
 
     with ExitStack() as stack:
         location = _location(paths, stack, inferred=inferred, quiet=quiet)
