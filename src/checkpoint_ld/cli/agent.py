@@ -249,6 +249,37 @@ def timeline(
 
 
 @agent.command
+def watch(
+    *,
+    folder: str | None = options.argument("DIR", "The folder of the files.", required=False, default=None),
+    port: int = options.value(
+        "--port", type=click.IntRange(0, 65535), default=7980, help="The port; 0 for any free one."
+    ),
+    price: float | None = options.real("--price", help="What a million tokens costs, for runs that state no cost."),
+    stores: Stores = STORES,
+) -> None:
+    """Serve a page with all runs to this machine alone, the newest first, which follows what is saved.
+
+    A run has its status, calls and failed calls, tokens and cost: the member `cost` of its metadata, or by --price.
+    """
+    import signal
+
+    from checkpoint_ld.checkpointing.watching import WatchedRuns, WatchServer
+
+    if folder is not None and stores.folder is not None:
+        raise SettingsError("the folder is named twice: leave out --dir")
+    chosen = stores if folder is None else Stores(folder, stores.database, stores.graphs)
+    with chosen.manager() as of, WatchServer(WatchedRuns(of, price), port) as server:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            streams.show(server.url)
+            sys.stdout.flush()
+            server.serve_forever()
+        except KeyboardInterrupt:
+            streams.note("stopped")
+
+
+@agent.command
 def restore(
     *,
     checkpoint: str = _CHECKPOINT,
