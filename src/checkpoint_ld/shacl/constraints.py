@@ -449,8 +449,8 @@ class _Logical(ValueConstraint):
     holds: Callable[[int], bool]
 
     def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
-        found = [run.results_of(one, values) for one in self.shapes]
-        return [one for one in values if not self.holds(sum(not results.get(one) for results in found))]
+        found = [run.not_conforming(one, values) for one in self.shapes]
+        return [one for one in values if not self.holds(sum(one not in faulty for faulty in found))]
 
     def reads(self, _path: PropertyPath | None) -> ReadStatements:
         return VALUES_ALONE
@@ -461,8 +461,8 @@ class _Conforming(ValueConstraint):
     """A value node conforms to a node shape; the results of that shape are the detail."""
 
     def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
-        found = run.results_of(self.shapes[0], values)
-        return [one for one in values if found.get(one)]
+        found = run.not_conforming(self.shapes[0], values)
+        return [one for one in values if one in found]
 
     def detail(self, run: Evaluation, value: Node) -> Sequence[Result]:
         return run.results_of(self.shapes[0], [value]).get(value, ())
@@ -499,9 +499,9 @@ class _Qualified(Constraint):
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         column = table.column(shape.path)
         member, *siblings = self.shapes
-        found = run.results_of(member, column.distinct)
-        others = [run.results_of(one, column.distinct) for one in siblings]
-        counted = {one for one in column.distinct if not found.get(one) and all(other.get(one) for other in others)}
+        found = run.not_conforming(member, column.distinct)
+        others = [run.not_conforming(one, column.distinct) for one in siblings]
+        counted = {one for one in column.distinct if one not in found and all(one in other for other in others)}
         for at, node in enumerate(table.nodes):
             count = sum(one in counted for one in column.values(at))
             if count < self.least or (self.most is not None and count > self.most):

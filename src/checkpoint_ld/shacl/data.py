@@ -236,15 +236,19 @@ class DataGraph:
 
 
 class ValueNodes:
-    """The value nodes of a path for each focus node; `held` has none, one, or a list for each row."""
+    """The value nodes of a path for each focus node; without a path these are the focus nodes themselves."""
 
-    def __init__(self, table: Table, held: Sequence[Held], path: PropertyPath | None = None) -> None:
+    def __init__(self, table: Table, path: PropertyPath | None = None) -> None:
         self.nodes = table.nodes
-        self.held = held
         # Otherwise only the garbage collector could free the table, the data graph and all inferred statements.
         self._table: Table = weakref.proxy(table)
         self.path = path
         self._mapped: dict[Callable[[Node], Any], list[Any]] = {}
+
+    @cached_property
+    def held(self) -> Sequence[Held]:
+        """The value nodes, looked up when they are needed: none, one, or a list for each row."""
+        return self.nodes if self.path is None else self.path.column(self._table)
 
     def beside(self, predicate: Node) -> ValueNodes:
         """Return the values of a property of the same focus nodes."""
@@ -332,8 +336,7 @@ class Table:
         """Return the column of a path; None stands for the nodes themselves."""
         found = self._columns.get(path)
         if found is None:
-            held = self.nodes if path is None else path.column(self)
-            found = self._columns[path] = ValueNodes(self, held, path)
+            found = self._columns[path] = ValueNodes(self, path)
         return found
 
     def property(self, predicate: Node) -> Sequence[Held]:
@@ -433,6 +436,22 @@ class Steps(PropertyPath):
         for path in reversed(self.paths) if is_inverse else self.paths:
             found = list(dict.fromkeys(end for one in found for end in path.ends(data, one, is_inverse=is_inverse)))
         return found
+
+    def column(self, table: Table) -> Sequence[Held]:
+        """Return the ends of all paths for all rows at once."""
+        held: Sequence[Held] = table.nodes
+        for path in self.paths:
+            between = Table(table.data, list(dict.fromkeys(chain.from_iterable(map(terms_of, held)))))
+            ends = dict(zip(between.nodes, between.column(path).held, strict=True))
+            held = [
+                united(chain.from_iterable(terms_of(ends[node]) for node in one))
+                if isinstance(one, list)
+                else None
+                if one is None
+                else ends[one]
+                for one in held
+            ]
+        return held
 
 
 @dataclass(frozen=True, slots=True)

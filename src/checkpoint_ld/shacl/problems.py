@@ -61,6 +61,9 @@ def term_problems(shapes: Index, *, is_advanced: bool) -> Iterator[ShapesProblem
 
 def _of_term(shapes: Index, node: Node, term: Node, *, is_advanced: bool) -> Iterator[ShapesProblem]:
     name = str(term).removeprefix(SHACL)
+    is_defined = not name or name in _DEFINED
+    if is_defined and term not in _SCRIPTS and (is_advanced or term not in _ADVANCED):
+        return
     uses = f"{described(shapes, node)} uses sh:{name}"
     if name and name not in _DEFINED:
         if name in _LATER:

@@ -18,7 +18,7 @@ from checkpoint_ld.shacl.data import Either, Inverse, Predicate, PropertyPath, R
 from checkpoint_ld.vocabulary import RDF, SHACL, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -174,6 +174,9 @@ class Evaluation(Protocol):
 
     def results_of(self, shape: Node, nodes: Iterable[Node]) -> Mapping[Node, Sequence[Result]]:
         """Return the results of a shape for each of some nodes; a node that conforms may be absent."""
+
+    def not_conforming(self, shape: Node, nodes: Sequence[Node]) -> Collection[Node]:
+        """Return those of some nodes that do not conform to a shape, without the results that say why."""
 
     def results_for(self, shape: Node, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield the results of a shape for the rows of a table."""

@@ -29,6 +29,7 @@ from checkpoint_ld.shacl.shape import (
     VIOLATION,
     FunctionConstraint,
     Shape,
+    ValueConstraint,
     described,
     local_name,
     path_of,
@@ -475,6 +476,8 @@ class Validation:
         self._focus_nodes = focus_nodes
         self._tables: dict[tuple[tuple[str, Node], ...], Table] = {}
         self._known: dict[Node, dict[Node, Sequence[Result]]] = {}
+        self._judgements: dict[Node, tuple[set[Node], set[Node]]] = {}
+        """The nodes that were judged by a shape, and those of them that do not conform."""
         self._unsettled: list[tuple[Shape, Node]] = []
         self._is_settling = False
         self._current: tuple[Node, Node] | None = None
@@ -573,6 +576,19 @@ class Validation:
                 found[left[at]].append(result)
             known.update(found)
         return known
+
+    def not_conforming(self, shape: Node, nodes: Sequence[Node]) -> Collection[Node]:
+        """Return those of some nodes that do not conform to a shape, without the results that say why."""
+        of = self.shapes.by_node[shape]
+        judges = [one for one in of.constraints if isinstance(one, ValueConstraint)]
+        if of.path is None and not of.is_recursive and len(judges) == len(of.constraints):
+            judged, found = self._judgements.setdefault(shape, (set(), set()))
+            left = [one for one in nodes if one not in judged]
+            for one in judges if left else ():
+                found.update(one.faulty(self, left))
+            judged.update(left)
+            return found
+        return {node for node, results in self.results_of(shape, nodes).items() if results}
 
     def _settle(self) -> None:
         """Find the results of recursive shapes for the noted nodes.

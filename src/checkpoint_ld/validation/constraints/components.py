@@ -127,7 +127,7 @@ def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: 
     def component(column: ValueNodes, parameters: Parameters, data: DataGraph) -> Rows:
         judged: dict[tuple[int, int], bool] = {}
         beside = column.beside(parameters[name])
-        for at, values in column.filled():
+        for at, values in () if beside.is_empty else column.filled():
             others: Sequence[Node] = beside.values(at)
             for step in beyond:
                 others = [one for other in others for one in data.values(other, step)]
