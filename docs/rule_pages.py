@@ -111,7 +111,8 @@ def _table(rule: Rule) -> str:
         weights.append(f"| profile `{name}` | {found.severity.label if found else 'not applied'} |")
     condition = [f"| condition | `{rule.condition}` |"] if rule.condition else []
     link = [f"| more about it | [{Path(rule.see).stem}](../{rule.see}) |"] if rule.see else []
-    return "\n".join((f"| about | {rule.family.lower()} |", "|---|---|", *weights, *condition, *link))
+    since = f"| since | {rules.since(rule.code)} |"
+    return "\n".join((f"| about | {rule.family.lower()} |", "|---|---|", since, *weights, *condition, *link))
 
 
 def _dialects() -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import tomllib
 import zlib
 from dataclasses import dataclass
 from functools import cache
@@ -135,6 +136,18 @@ ABOUT_SHAPES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 """The rules about the shapes of a user themselves, by code; they have neither shapes nor examples."""
+
+
+@cache
+def editions() -> Mapping[str, frozenset[str]]:
+    """Return the codes of the rules that each edition added, by its name, oldest first; the last edition is open."""
+    listed = tomllib.loads(data.text(FOLDER, "editions.toml"))["edition"]
+    return MappingProxyType({one["name"]: frozenset(one.get("rules", ())) for one in listed})
+
+
+def since(code: str) -> str:
+    """Return the name of the edition that added a rule."""
+    return next((name for name, codes in editions().items() if code in codes), [*editions()][-1])
 
 
 def finding(  # noqa: PLR0913 - all but the first two are named, and each is a part of a Finding

@@ -412,3 +412,33 @@ def test_a_benchmark_that_is_validated_as_it_is_loaded_is_refused_as_without(val
         with pytest.raises(ReadError) as validated:
             load(data, validate=validate)
         assert str(validated.value) == str(alone.value)
+
+
+# --- Editions of the rules.
+
+
+def test_a_profile_of_an_edition_has_no_later_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    later = "KB002"
+    first = frozenset(rules.catalogue()) - {later}
+    monkeypatch.setattr(rules, "editions", lambda: {"2026.11": first, "2027.02": frozenset()})
+    tree = canonical()
+    tree["description"] = 5
+    found = {}
+    for name in ("karenina", "karenina@2026.11", "karenina@2027.02"):
+        report = checkpoint_ld.validate(json.dumps(tree).encode(), profile=name)
+        found[name] = later in {one.code for one in report.findings}
+        assert report.profile == name
+
+    assert found == {"karenina": True, "karenina@2026.11": False, "karenina@2027.02": True}
+    assert rules.since(later) == "2027.02"
+    assert later not in profile("strict@2026.11").rules
+    with pytest.raises(SettingsError, match="edition"):
+        checkpoint_ld.validate(b"{}", profile="karenina@2025.01")
+
+
+def test_the_editions_name_rules_that_exist_and_the_changelog_names_the_editions() -> None:
+    changelog = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+    for name, codes in rules.editions().items():
+        assert codes <= {*rules.catalogue(), *rules.ABOUT_SHAPES}
+        assert name in changelog
+    assert profile("karenina@2026.11").rules == profile("karenina").rules

@@ -94,11 +94,11 @@ def _rules_of(profile: str | None, shapes: Sequence[str]) -> Mapping[str, Rule]:
 
 
 def _as_json(rule: Rule) -> dict[str, Any]:
-    from checkpoint_ld.rules import example
+    from checkpoint_ld.rules import example, since
 
     found = example(rule.code)
     shown = {"good": found.good, "bad": found.bad} if found else {}
-    return {**rule._asdict(), "severity": rule.severity.label, **shown}
+    return {**rule._asdict(), "severity": rule.severity.label, "since": since(rule.code), **shown}
 
 
 def _listed(rules: list[Rule]) -> Iterator[Text]:
@@ -115,7 +115,7 @@ def _listed(rules: list[Rule]) -> Iterator[Text]:
 def _explained(rules: list[Rule]) -> Iterator[Text]:
     from rich.text import Text
 
-    from checkpoint_ld.rules import example
+    from checkpoint_ld.rules import example, since
 
     for at, rule in enumerate(rules):
         if at:
@@ -129,6 +129,7 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
             ("remedy", _LEFT_OPEN.sub("…", rule.remedy)),
             ("condition", rule.condition),
             ("see", rule.see),
+            ("since", since(rule.code)),
         ]
         if rule.slug == "no-checkpoint":
             from checkpoint_ld.dialects import DIALECTS

@@ -135,7 +135,7 @@ class Profile:
             if _PATH in held or _SEVERITY in held:
                 held[_SEVERITY] = _SEVERITIES[rule.severity]
         for shape in self.left_out:
-            del index[shape]
+            index.pop(shape, None)  # a rule of reading has none
         for held in index.values() if self.read else ():
             if not self.read.isdisjoint(targets := terms_of(held.get(_TARGET_CLASS))):
                 held[_TARGET_CLASS] = [_as_read(one) if one in self.read else one for one in targets]
@@ -151,11 +151,14 @@ def of_family(name: str, family: str) -> str:
     """Return the name of the profile that `name` means for documents of a family.
 
     The profiles of agents have short names, such as `strict` for `agent-strict`. The default of one family stands for
-    the default of the other. Raises SettingsError for an unknown name, and for one of the other family.
+    the default of the other. A name may end with `@` and an edition of the rules, such as `karenina@2026.11`.
+
+    Raises SettingsError for an unknown name, and for one of the other family.
     """
     fitting = _called(family)
+    name, at, edition = name.partition("@")
     if name in fitting:
-        return fitting[name]
+        return f"{fitting[name]}{at}{edition}"
     if any(name in _called(other) for other in FAMILIES):
         ours, theirs = ("agent checkpoints", "benchmarks") if family == AGENT else ("benchmarks", "agent checkpoints")
         listed = ", ".join(names(family))
@@ -173,11 +176,13 @@ def _called(family: str) -> dict[str, str]:
 def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
     """Return the profile `name`, with the user's own `shapes` added, which are files or folders of Turtle.
 
-    Raises SettingsError for an unknown profile and for shapes that cannot be read.
+    With `@` and an edition at the end of the name, it has no rules that later editions added. Raises SettingsError for
+    an unknown profile or edition, and for shapes that cannot be read.
     """
-    if name not in _described():
-        raise SettingsError(unknown("profile", name, _described()))
-    found = _shipped(name)
+    shipped, at, edition = name.partition("@")
+    if shipped not in _described():
+        raise SettingsError(unknown("profile", shipped, _described()))
+    found = _of_edition(_shipped(shipped), edition) if at else _shipped(shipped)
     own = tuple(file for one in shapes for file in _turtle_files(Path(one)))
     if not own:
         return found
@@ -193,6 +198,21 @@ def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
         raise SettingsError(f"the code {taken[0]} of your own shapes is one of ours: use another family of letters")
     known = MappingProxyType({**found.rules, **rules.ABOUT_SHAPES, **added})
     return replace(found, rules=known, own_shapes=own, own_statements=statements)
+
+
+def _of_edition(found: Profile, edition: str) -> Profile:
+    """Return a shipped profile without the rules that were added after an edition."""
+    known = [*rules.editions()]
+    if edition not in known:
+        raise SettingsError(unknown("edition of the rules", edition, known))
+    later = known[known.index(edition) + 1 :]
+    left_out = {code: rule for code, rule in found.rules.items() if rules.since(code) in later}
+    return replace(
+        found,
+        name=f"{found.name}@{edition}",
+        rules=MappingProxyType({code: rule for code, rule in found.rules.items() if code not in left_out}),
+        left_out=(*found.left_out, *(URIRef(rule.shape) for rule in left_out.values())),
+    )
 
 
 _of_name = profile  # where a parameter has its name
