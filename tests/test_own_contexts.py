@@ -21,6 +21,7 @@ from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.graph import contexts, coverage, emission
 from checkpoint_ld.graph.key_order import KEY_ORDER
+from checkpoint_ld.sparql import Dataset
 from checkpoint_ld.vocabulary import CAF
 from checkpoint_ld.writing import write
 from tests.agents.documents import checkpoint
@@ -161,6 +162,30 @@ def test_a_label_of_a_blank_node_belongs_to_its_document() -> None:
     assert all(
         str(one).startswith(str(graph.root)) for graph, found in zip(graphs, people, strict=True) for one in found
     )
+
+
+def named_apart(root: str, question: str, text: str) -> Any:
+    document = document_with({}, {"author": {"@type": "Person", "name": text}, "about": [{"name": text}]})
+    document["@id"], element = root, document["dataFeedElement"][0]
+    element["@id"], element["item"]["text"] = question, text
+    element["item"]["acceptedAnswer"]["text"] = text
+    return read(document).graph
+
+
+def test_documents_that_share_no_iri_share_no_node() -> None:
+    graphs = [named_apart(f"urn:uuid:{one}", f"urn:q:{one}", one) for one in ("a", "b")]
+    first, second = ({*graph.subjects()} for graph in graphs)
+    assert len(first) > 5
+    assert first.isdisjoint(second)
+
+
+def test_parts_of_one_question_in_two_documents_are_kept_apart_by_their_graphs() -> None:
+    """Their names are those of places in the question (clause G2), which is one node in both documents."""
+    dataset = Dataset.of_graphs([named_apart(f"urn:uuid:{one}", "urn:q:shared", one) for one in ("a", "b")])
+    query = "SELECT ?text ?answer WHERE { %s }"
+    pattern = "?item schema:text ?text ; schema:acceptedAnswer/schema:text ?answer"
+    apart = dataset.query(query % f"GRAPH ?g {{ {pattern} }}")
+    assert sorted((row["text"], row["answer"]) for row in apart) == [("a", "a"), ("b", "b")]
 
 
 @pytest.mark.parametrize("syntax", ["turtle", "nt", "jsonld"])
