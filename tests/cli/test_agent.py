@@ -252,6 +252,18 @@ def test_a_store_that_does_not_exist_is_an_error_that_names_the_option(
         assert list(tmp_path.iterdir()) == []
 
 
+def test_the_provenance_of_a_run_is_written(run: Run, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("prov.model", reason="prov is not installed: make .venv/.integrations-group")
+    shown = run("agent", "prov", "exec_1", "--dir", folder).out.decode()
+    assert shown.startswith("document\n")
+    assert "wasInformedBy(" in shown
+    assert "used(" in shown
+    written = tmp_path / "run.json"
+    assert run("agent", "prov", "k2", "-o", written, "--dir", folder).code == 0
+    assert len(json.loads(written.read_text())["entity"]) > 2
+    assert b"<prov:document" in run("agent", "prov", "k2", "--to", "xml", "--dir", folder).out
+
+
 def test_two_runs_are_compared_step_by_step(run: Run, folder: Path, tmp_path: Path) -> None:
     assert run("agent", "diff", "k2", "k2", "--runs", "--dir", folder).code == 0
     shown = run("agent", "diff", "exec_2", "exec_1", "--dir", folder)

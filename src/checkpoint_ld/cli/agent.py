@@ -17,7 +17,7 @@ import orjson
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import options, streams
-from checkpoint_ld.cli.agent_stores import FOLDER, STORES, Stores, by_name, execution_of, found, run_of
+from checkpoint_ld.cli.agent_stores import FOLDER, STORES, Stores, by_name, checkpoints_of, execution_of, found, run_of
 from checkpoint_ld.cli.options import EXIT_FOUND, Group
 from checkpoint_ld.documents.files import files_below, kind_of
 from checkpoint_ld.documents.values import instant_of
@@ -47,6 +47,8 @@ PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """The forms of a timeline in a file, by extension."""
 COMPARISONS = {".txt": "text", ".html": "html", ".json": "json"}
 """The forms of a comparison of two runs in a file, by extension."""
+PROVENANCE = {".provn": "provn", ".json": "json", ".xml": "xml"}
+"""The forms of provenance in a file, by extension."""
 SOURCES = ("checkpoints", "otlp")
 """The formats that `import` reads."""
 _CHECKPOINT = options.argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
@@ -246,6 +248,28 @@ def timeline(
     else:
         drawn = svg_of(run) if kind == "svg" else html_of(run)
     output.write_report(f"{drawn}\n", kind)
+
+
+@agent.command
+def prov(
+    *,
+    source: str = options.argument("ID", "An execution, or a checkpoint by its id or path, or latest."),
+    kind: str | None = options.written_as("--to", PROVENANCE, "The format to write", "provn"),
+    output: Output = options.output(),
+    stores: Stores = STORES,
+) -> None:
+    """Write the provenance of a run in PROV-N, PROV-JSON or PROV-XML; needs the extra prov."""
+    from checkpoint_ld.data import library
+
+    library("prov.model", extra="prov")
+    from checkpoint_ld.integrations.prov import prov_document
+
+    output.check(source, *stores.files)
+    kind = kind or kind_of(output.file, PROVENANCE, "provn")
+    with stores.manager(source) as of:
+        document = prov_document(checkpoints_of(source, of))
+    text = document.get_provn() if kind == "provn" else document.serialize(format=kind)
+    output.write(f"{text.rstrip()}\n".encode())
 
 
 @agent.command

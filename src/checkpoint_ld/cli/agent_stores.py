@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.timeline import Timeline
     from checkpoint_ld.checkpointing import CheckpointManager
+    from checkpoint_ld.stores.protocol import Header
 
 FOLDER: Final = "./checkpoints"
 _NEWEST: Final = "latest"
@@ -135,18 +136,31 @@ def _only(name: str, known: Iterable[str], what: str) -> str | None:
     return candidates[0] if candidates else None
 
 
-def run_of(name: str, of: CheckpointManager) -> Timeline:
-    """Return the timeline of an execution, or of a checkpoint with everything that it continues from.
+def _line_of(name: str, of: CheckpointManager) -> tuple[AgentCheckpoint, list[Header]]:
+    """Return the checkpoint that a name means, the newest of an execution, and the headers that lead to it.
 
     Raises CheckpointNotFound if it is neither, and what `by_name` raises.
     """
-    from checkpoint_ld.agents.timeline import line_to, timeline_of
+    from checkpoint_ld.agents.timeline import line_to
 
     def newest(name: str) -> AgentCheckpoint:
         headers = of.list(execution_id=name, limit=1)
         return of.get(headers[0].id) if headers else _exactly(name, of)
 
     checkpoint = by_name(newest, name, of, or_execution=True)
-    line = line_to(checkpoint.id, of.list(agent_id=checkpoint.agent_id, order="oldest"))
+    return checkpoint, line_to(checkpoint.id, of.list(agent_id=checkpoint.agent_id, order="oldest"))
+
+
+def run_of(name: str, of: CheckpointManager) -> Timeline:
+    """Return the timeline of an execution, or of a checkpoint with what it continues from. Raises as `_line_of`."""
+    from checkpoint_ld.agents.timeline import timeline_of
+
+    checkpoint, line = _line_of(name, of)
     before = line if checkpoint.snapshot.is_partial else ()
     return timeline_of([*(of.get(one.id) for one in before), checkpoint], line)
+
+
+def checkpoints_of(name: str, of: CheckpointManager) -> list[AgentCheckpoint]:
+    """Return the checkpoints of an execution, or a checkpoint with those that it continues from. Raises as `run_of`."""
+    checkpoint, line = _line_of(name, of)
+    return [*(of.get(one.id) for one in line if one.id != checkpoint.id), checkpoint]
