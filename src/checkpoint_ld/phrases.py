@@ -191,3 +191,17 @@ def tail(text: str, room: int, *, more: bool = False) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, such as `2 files`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def labels(texts: Sequence[str], width: int) -> list[str]:
+    """Return texts that are cut to a number of characters; those that begin alike are cut in the middle."""
+    beginnings = [text[: width - 1] for text in texts]
+    half = width // 2
+    return [
+        text
+        if len(text) <= width
+        else f"{text[: width - half - 1]}…{text[-half:]}"
+        if beginnings.count(beginning) > 1
+        else f"{beginning}…"
+        for text, beginning in zip(texts, beginnings, strict=True)
+    ]

@@ -19,7 +19,7 @@ from checkpoint_ld.data import library
 from checkpoint_ld.errors import SettingsError, WrongTypeError
 from checkpoint_ld.host import without_warnings
 from checkpoint_ld.mapping.questions import TEXT, frame
-from checkpoint_ld.phrases import encodable, harmless
+from checkpoint_ld.phrases import encodable, harmless, labels
 from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
@@ -48,7 +48,25 @@ _MOST: Final = 30
 _WIDEST: Final = 44
 """Characters of a label; longer ones are cut."""
 _NO_QUESTIONS: Final = "the benchmark has no questions to draw: add some"
-_NAVY, _TEAL, _AMBER, _RED, _PALE = "#1f4e79", "#0b7a75", "#b26a00", "#b3261e", "#d9dee3"
+_NAVY, _TEAL, _AMBER, _PALE = "#1f4e79", "#0b7a75", "#b26a00", "#d9dee3"
+_IN_THE_DARK = {
+    "#ffffff": "#1a1e22",
+    "#000000": "#e4e7ea",
+    _NAVY: "#8fbff5",
+    _TEAL: "#5fc7c1",
+    _AMBER: "#efc06a",
+    _PALE: "#3a424a",
+}
+_DARK = (
+    "@media screen and (prefers-color-scheme: dark) { text { fill: #e4e7ea !important; } "
+    + " ".join(
+        f'[style*="{kind}: {light}"] {{ {kind}: {dark} !important; }}'
+        for light, dark in _IN_THE_DARK.items()
+        for kind in ("fill", "stroke")
+    )
+    + " }"
+)
+"""Colours of charts in dark mode; Matplotlib writes colours into attributes, which only `!important` overrides."""
 
 
 def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> Figure:
@@ -86,7 +104,8 @@ def comparison(
     if [type(name) for name in names] != [str, str]:
         raise SettingsError("names are those of the two runs: give two texts")
     pairs, found = question_pairs(first, second)
-    names = (_label(names[0]), _label(names[1]))
+    first_name, second_name = _labels(names)
+    names = (first_name, second_name)
     shown = pairs[:_MOST]
     summary = (
         f"{names[0]} better on {found.better}, {names[1]} better on {found.worse}, no difference on {found.same} of "
@@ -133,14 +152,14 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
         colors = dict.fromkeys(counts, _NAVY) | dict.fromkeys(everywhere, _TEAL)
         notes = [f"{len(questions):,} questions", green]
         return _bars("Questions that each trait judges", counts, colors, "traits", notes)
-    labels = [_label(name) for name in names]
-    slanted = max(map(len, labels)) // 4
+    shown = _labels(names)
+    slanted = max(map(len, shown)) // 4
     figure, axes = _figure("Traits by question", list(questions.values()), slanted, notes=[green])
     for column, name in enumerate(names):
         rows = [row for row, id in enumerate(questions) if id in covered[name]]
         axes.scatter([column] * len(rows), rows, color=_TEAL if name in everywhere else _NAVY, s=54)
     axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.set_xticks(range(len(names)), labels, rotation=35, ha="right", parse_math=False)
+    axes.set_xticks(range(len(names)), shown, rotation=35, ha="right", parse_math=False)
     axes.grid(color=_PALE, linewidth=0.6)
     return figure
 
@@ -211,7 +230,7 @@ def readiness(benchmark: Benchmark) -> Figure:
 def svg(figure: Figure) -> str:
     """Return a figure as SVG that needs nothing else; the same figure gives the same text. Raises SettingsError.
 
-    Texts stay texts: the viewer chooses the fonts, and screen readers can read them.
+    Texts stay texts: the viewer chooses the fonts, and screen readers can read them. Colours follow dark mode.
     """
     matplotlib = library("matplotlib", extra="plots")
     if not isinstance(figure, library("matplotlib.figure").Figure):
@@ -224,7 +243,8 @@ def svg(figure: Figure) -> str:
         # Texts are measured in Matplotlib's own font, which need not have all letters.
         figure.savefig(file, format="svg", metadata={"Date": None, "Title": figure.get_suptitle()})
     text = file.getvalue()
-    return text[text.index("<svg ") :].replace("<svg ", '<svg role="img" ', 1)
+    head, end, rest = text[text.index("<svg ") :].replace("<svg ", '<svg role="img" ', 1).partition(">")
+    return f"{head}{end}<style>{_DARK}</style>{rest}"
 
 
 def _questions(benchmark: Benchmark, only: Frame) -> tuple[QuestionContent, ...]:
@@ -275,7 +295,7 @@ def _figure(
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(length=0)
     if names:
-        axes.set_yticks(range(len(names)), [_label(name) for name in names], parse_math=False)
+        axes.set_yticks(range(len(names)), _labels(names), parse_math=False)
         axes.set_ylim(len(names) - 0.4, -0.6)
     if shares:
         axes.set_xlim(-0.02, 1.02)
@@ -289,8 +309,17 @@ def _figure(
 
 
 def _label(text: str) -> str:
-    plain = harmless(encodable(" ".join(text.split()))) if secret(text) is None else "(withheld)"
+    plain = _plain(text)
     return plain if len(plain) <= _WIDEST else plain[: _WIDEST - 1] + "…"
+
+
+def _plain(text: str) -> str:
+    return harmless(encodable(" ".join(text.split()))) if secret(text) is None else "(withheld)"
+
+
+def _labels(texts: Sequence[str]) -> list[str]:
+    """Return labels that fit; of long texts that begin alike, the middle is cut, so that they can be told apart."""
+    return labels([_plain(text) for text in texts], _WIDEST)
 
 
 def _more(count: int, what: str) -> str:

@@ -150,12 +150,17 @@ def test_the_tabulator_key_reaches_every_control(browser: Browser) -> None:
 def test_every_text_has_enough_contrast_and_no_page_is_wider_than_a_phone(
     chromium: Browser, site: Path, scheme: str
 ) -> None:
-    pages = [site / "index.html", *site.glob("*/index.html"), *site.glob("runs/*/index.html")]
+    pages = [
+        site / "index.html",
+        *site.glob("*/index.html"),
+        *site.glob("runs/*/index.html"),
+        *site.glob("*/answers.html"),
+    ]
     pages += [
         site / NAME / "questions" / "question-7.html",
         *(site / "karenina-checkpoint-1775034000.0").glob("*/*gold*"),
     ]
-    assert len(pages) == 6
+    assert len(pages) == 7
     for page in pages:
         for width in (320, 1000):
             chromium.look(scheme=scheme, width=width)
@@ -191,3 +196,54 @@ def test_long_texts_are_short_in_lists_and_names_stand_above_values_on_a_phone(
     chromium.open(page)
     bottom, top = ("getBoundingClientRect().bottom", "getBoundingClientRect().top")
     assert chromium.ask(f"document.querySelector('dd dt').{bottom} <= document.querySelector('dd dd').{top} + 1")
+
+
+@pytest.fixture
+def answers(chromium: Browser, tmp_path: Path) -> Iterator[Browser]:
+    """Return the browser, showing 120 questions, each answered by three models twice."""
+    made = Benchmark("Answered")
+    template = """class Answer(BaseAnswer):
+    value: str = VerifiedField(description="The value", ground_truth="yes", verify_with=ExactMatch())
+"""
+    lines = []
+    for number in range(120):
+        made.add_question(f"Is {number} even?", "yes", answer_template=template, question_id=f"urn:uuid:q-{number}")
+        for model, passes in (
+            ("one", (True, True)),
+            ("two", (number % 3 == 0, True)),
+            ("three", (number < 100, False)),
+        ):
+            for replicate, is_right in enumerate(passes):
+                record = {"question_id": f"urn:uuid:q-{number}", "model": model, "replicate": replicate}
+                lines.append({**record, "answer": {"value": "yes" if is_right else "no"}, "trace": f"{model} says so"})
+    lines.append({"question_id": "urn:uuid:q-5", "model": "two", "replicate": 3, "trace": "What?"})
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    write_site([made], tmp_path / "site", answers=[tmp_path / "answers.jsonl"])
+    chromium.look()
+    chromium.open(next(tmp_path.glob("site/*/answers.html")))
+    wait(chromium, "!document.querySelector('.bar').hidden")
+    yield chromium
+    assert chromium.ask(FAULTS) == []
+
+
+GRID = "Array.from(document.querySelectorAll('#grid tbody tr'), (row) => row.innerText.replace(/\\s+/g, ' ').trim())"
+
+
+@pytest.mark.slow
+def test_answers_are_filtered_sorted_and_lead_to_their_traces(answers: Browser) -> None:
+    assert len(answers.ask(GRID)) == 100
+    assert answers.ask(GRID)[0] == "Is 0 even? 83% 2/2 ✓✓ 2/2 ✓✓ 1/2 ✓✗"
+    answers.ask("document.getElementById('more-rows').click()")
+    assert len(answers.ask(GRID)) == 120
+    answers.ask("document.querySelector('[data-only=undecided]').click()")
+    assert answers.ask(GRID) == ["Is 5 even? 67% 2/2 ✓✓ 1/2 ✗✓? 1/2 ✓✗"]
+    assert answers.ask(STATUS) == "1 of 120 questions"
+    answers.ask("document.querySelector('[data-only=\"\"]').click()")
+    answers.ask("document.querySelectorAll('.sort')[4].click()")
+    assert answers.ask(GRID)[0].endswith("0/2 ✗✗")
+    answers.ask("document.querySelectorAll('.sort')[4].click()")
+    assert answers.ask(GRID)[0].endswith("1/2 ✓✗")
+    answers.ask("document.querySelector('#grid tbody a.marks').click()")
+    wait(answers, "location.hash === '#model-0' && document.querySelector('.beside')")
+    answers.ask("document.querySelector('.beside summary').click()")
+    assert "one says so" in answers.ask("document.querySelector('.beside').innerText")

@@ -191,7 +191,7 @@ def compare(
     table: Table = defaultdict(lambda: defaultdict(Counter))
     ratings = _Ratings()
     for assessment in assessments:
-        model = _name(assessment, by)
+        model = name_of(assessment, by)
         table[model][_question(assessment)[0]][assessment.status] += 1
         ratings.add(assessment, model)
     rates, differences = _compared(table)
@@ -209,7 +209,8 @@ def rates(assessments: Iterable[Assessment], *, by: By = "model") -> list[Rate]:
     """Return the pass rates by model, file or question, in the order of first appearance.
 
     `assessments` are those of `checkpoint_ld.assessment.assess`. Answers about questions that the benchmark does not
-    have count as undecided. Raises SettingsError for another `by`.
+    have count as undecided. The rate of one question has no interval, because an interval is over questions. Raises
+    SettingsError for another `by`.
     """
     if by not in ("model", "file", "question"):
         raise SettingsError(f"there are no rates by {by!r}: give 'model', 'file' or 'question'")
@@ -217,10 +218,10 @@ def rates(assessments: Iterable[Assessment], *, by: By = "model") -> list[Rate]:
     names: dict[str, str] = {}
     for assessment in assessments:
         question, text = _question(assessment)
-        key = question if by == "question" else _name(assessment, by)
+        key = question if by == "question" else name_of(assessment, by)
         names[key] = text if by == "question" else key
         table[key][question][assessment.status] += 1
-    return [_rate(names[key], questions) for key, questions in table.items()]
+    return [_rate(names[key], questions, is_whole=by != "question") for key, questions in table.items()]
 
 
 def question_pairs(
@@ -323,7 +324,8 @@ def _question(assessment: Assessment) -> tuple[str, str]:
     return name, assessment.answer.question_text or name
 
 
-def _name(assessment: Assessment, by: str) -> str:
+def name_of(assessment: Assessment, by: str = "model") -> str:
+    """Return the model of an answer, or its file; an answer without a model is one of its file."""
     answer = assessment.answer
     file = None if answer.place.file is None else Path(os.fspath(answer.place.file)).name
     if by == "file":
@@ -331,11 +333,14 @@ def _name(assessment: Assessment, by: str) -> str:
     return answer.model_name or (Path(file).stem if file else _NO_MODEL)
 
 
-def _rate(name: str, questions: Mapping[str, Counter[Status]]) -> Rate:
+def _rate(name: str, questions: Mapping[str, Counter[Status]], *, is_whole: bool = True) -> Rate:
     decided = {key: (held[Status.PASSED], held[Status.FAILED]) for key, held in questions.items()}
     counts = [(passed, passed + failed) for passed, failed in decided.values() if passed + failed]
     passed, total = sum(each for each, _ in counts), sum(each for _, each in counts)
     every = sum(held.total() for held in questions.values())
+    if not is_whole:
+        value = passed / total if total else None
+        return Rate(name, passed, total, every - total, Estimate(value, None, 0.0, 1.0, len(counts), "none"))
     most = max((count for _, count in counts), default=0)
     attempts = [k for k in _KS if 1 < k <= most]
     return Rate(

@@ -16,6 +16,7 @@ from checkpoint_ld.agents.timeline import timeline_of
 from checkpoint_ld.agents.values import AgentHeader
 from checkpoint_ld.assessment.answers import read_answers
 from checkpoint_ld.assessment.assessing import AssessedQuestions, Tally, assessed
+from checkpoint_ld.assessment.comparing import Distinct
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.benchmark.difference import semantic_diff
@@ -189,6 +190,7 @@ class Contents:
         self.collections: list[BenchmarkHistory] = []
         self.runs: list[Execution] = []
         self._remarks: list[str] = []
+        self._distinct = Distinct()
         profiles = Profiles()
         versions: defaultdict[str, list[Version]] = defaultdict(list)
         executions: defaultdict[tuple[str, str], dict[str, AgentCheckpoint]] = defaultdict(dict)
@@ -247,7 +249,8 @@ class Contents:
     def hold(self, file: str | os.PathLike[str]) -> None:
         """Assess the recorded answers in a file. Raises SettingsError if none is about a question of the site."""
         is_used, faults = False, []
-        for answer in read_answers(file):
+        known = len(self._distinct.findings)
+        for answer in self._distinct.of(read_answers(file), os.fspath(file)):
             both = [(collection, assessed(answer, collection.questions, None)) for collection in self.collections]
             for collection, found in both:
                 if found.question is not None:
@@ -258,12 +261,14 @@ class Contents:
             else:
                 reason = both[-1][1].reason if both else "there is no benchmark"
                 faults.append(f"{answer.place}: {reason}")
-        if not is_used:
+        is_repeated = len(self._distinct.findings) > known
+        if not is_used and not (is_repeated and not faults):
             example = f", such as {faults[0]}" if faults else ", for there are none in it"
             raise SettingsError(
                 f"{os.fspath(file)}: no answer in it is about a question of these benchmarks{example}; "
                 "give the benchmark that the answers are for"
             )
+        self._remarks += [f"{each.place}: {each.message}" for each in self._distinct.findings[known:]]
         self._remarks += faults
 
 

@@ -16,7 +16,9 @@ from checkpoint_ld import plots
 from checkpoint_ld.agents.picture import svg_of, table_of
 from checkpoint_ld.agents.timeline import instant, span
 from checkpoint_ld.agents.values import EXTENSIONS
-from checkpoint_ld.assessment import Status
+from checkpoint_ld.assessment import Status, comparing
+from checkpoint_ld.assessment.answer_grid import SIGNS, answer_grid
+from checkpoint_ld.assessment.comparison_tables import conclusions, tables
 from checkpoint_ld.benchmark.content import traits_of
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library, packaged
@@ -26,18 +28,22 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import counts_of
 from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.mapping.traits import family_of
-from checkpoint_ld.phrases import counted, harmless, harmless_lines
+from checkpoint_ld.phrases import counted, harmless, harmless_lines, labels
 from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.site.contents import address_of
 from checkpoint_ld.validation.reports.page import styles
 from checkpoint_ld.validation.reports.text import version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
+    from checkpoint_ld.assessment import Assessment
+    from checkpoint_ld.assessment.answer_grid import AnswerGrid
+    from checkpoint_ld.assessment.comparing import Rate
+    from checkpoint_ld.assessment.statistics import Estimate
     from checkpoint_ld.benchmark.content import QuestionContent
     from checkpoint_ld.benchmark.difference import PartsDiff, QuestionDiff, SemanticDiff
     from checkpoint_ld.entities import DynamicRubric, Rubric
@@ -64,6 +70,8 @@ _OF_RUNS = (".json", ".jsonld", ".ttl")
 _ALL = "checkpoints.tar.xz"
 LARGE = 1 << 26
 """The bytes of JSON-LD from which on the other syntaxes, which take up to five times as many, are packed."""
+_COLUMN = 18
+"""The characters of a model's name above a column."""
 _LONGEST = 20_000
 _ABOUT = ("answer_notes", "author", "sources", "few_shot_examples", "custom_metadata", "workspace_path")
 
@@ -87,10 +95,11 @@ class Pages:
         self._environment.globals.update(
             address=address_of, counted=counted, highlighted=_highlighted, instant=instant, shown=_shown, span=span
         )
+        self._environment.globals.update(cell_text=_cell_text, rate_text=_rate_text, share=_share)
         self._environment.globals.update(clean=_clean, site_title=title, tool=f"checkpoint-ld {version()}")
         self._templates = {
             name: self._environment.get_template(f"{name}.html")
-            for name in ("overview", "benchmark", "question", "run")
+            for name in ("overview", "benchmark", "question", "run", "answers")
         }
 
     @property
@@ -154,6 +163,11 @@ class Pages:
             # A page that was opened from a folder may read scripts there, and nothing else.
             text = f"checkpointLdQuestions({number // SHARD}, {json.dumps(rows[number : number + SHARD])});\n"
             (own / f"search-{number // SHARD}.js").write_text(text, encoding="utf-8")
+        grid = answer_grid(chain.from_iterable(collection.answers.get(each.id, ()) for each in questions))
+        rates = {rate.name: rate for rate in comparing.rates(_all(grid))} if grid.rows else {}
+        if grid.rows:
+            self._answers(collection, grid, rates, folder)
+        by_question = {row.question: row for row in grid.rows}
         files = [] if collection.has_secrets else [*_saved(collection, own, contents)]
         self._page(
             "benchmark",
@@ -175,6 +189,7 @@ class Pages:
             steps=[(old, new, [*_of_benchmark(diff)], diff) for old, new, diff in collection.steps],
             traits=_traits(collection.newest.content.rubrics),
             statuses=[*Status],
+            rates=rates,
         )
         older = {each.id: each for held in collection.versions[:-1] for each in held.content.questions}
         newest = {each.id for each in questions}
@@ -197,13 +212,41 @@ class Pages:
                 after=None if is_gone else around[at + 2],
                 history=[(new, kind, *_of_question(diff)) for new, kind, diff in histories.get(each.id, ())],
                 findings=[] if is_gone else collection.newest.findings_by_question.get(each.id, []),
-                assessments=collection.answers.get(each.id, []),
+                row=by_question.get(each.id),
+                models=grid.models,
+                replicates=max(map(len, by_question[each.id].answers.values())) if each.id in by_question else 0,
                 runs=[
                     run
                     for run in runs.get(each.id, [])
                     if run.newest.about is None or run.newest.about.benchmark in (None, collection.newest.benchmark.id)
                 ],
             )
+
+    def _answers(self, collection: BenchmarkHistory, grid: AnswerGrid, rates: Mapping[str, Rate], folder: Path) -> None:
+        """Write the page of questions by models, and its rows as a script for search, filters and order."""
+        rows = [
+            [address_of(row.question), _clean(row.text), [*map(row.signs, grid.models)], _share(row.rate)]
+            for row in grid.rows
+        ]
+        text = f"checkpointLdAnswers({json.dumps(rows, ensure_ascii=False)});\n"
+        (folder / collection.address / "answers.js").write_text(text, encoding="utf-8")
+        decided = any(rate.decided for rate in rates.values())
+        compared = comparing.compare(_all(grid)) if decided else None
+        self._page(
+            "answers",
+            folder,
+            f"{collection.address}/answers.html",
+            {"@context": "https://schema.org/", **_reference(collection, "index.html")},
+            one=collection,
+            grid=grid,
+            labels=labels([*map(_clean, grid.models)], _COLUMN),
+            rates=rates,
+            rows=rows[:LISTED],
+            total=len(rows),
+            listed=LISTED,
+            sentences=[] if compared is None else conclusions(compared),
+            tables=[] if compared is None else tables(compared)[1:],
+        )
 
     def _dataset(self, collection: BenchmarkHistory, files: list[tuple[str, str, str, int]]) -> Json:
         """Return a benchmark as a schema:Dataset (https://schema.org/Dataset)."""
@@ -250,6 +293,27 @@ class Pages:
             picture=_markup(svg_of(run.timeline)),
             table=_markup(table_of(run.timeline)),
         )
+
+
+def _all(grid: AnswerGrid) -> Iterator[Assessment]:
+    return (each for row in grid.rows for answers in row.answers.values() for each in answers)
+
+
+def _share(rate: float | None) -> str:
+    return "" if rate is None else f"{rate:.0%}"
+
+
+def _cell_text(signs: str) -> str:
+    """Return how many of the decided answers passed."""
+    passed = signs.count(SIGNS[Status.PASSED])
+    return f"{passed}/{passed + signs.count(SIGNS[Status.FAILED])}"
+
+
+def _rate_text(estimate: Estimate) -> str:
+    """Return a rate with its interval."""
+    if estimate.value is None:
+        return ""
+    return f"{estimate.value:.0%} ({estimate.low:.0%} to {estimate.high:.0%})"
 
 
 def _markup(text: str) -> Any:
@@ -320,13 +384,15 @@ def _row(question: QuestionContent, kinds: list[str], collection: BenchmarkHisto
         "finished" if question.finished else "unfinished",
         *([] if question.has_template else ["without template"]),
     ]
-    results = [*dict.fromkeys(found.status.value for found in collection.answers.get(question.id, ()))]
+    counts = Counter(found.status.value for found in collection.answers.get(question.id, ()))
+    passed, decided = counts[Status.PASSED], counts[Status.PASSED] + counts[Status.FAILED]
+    share = [f"{passed} of {decided} passed"] if decided else [*counts]
     members = question.members
     return [
         address_of(question.id),
         _clean(members["question"]),
         " ".join(map(_clean, (_shown(members["raw_answer"]), question.author, question.id))),
-        [[*map(_clean, members["keywords"])], states, kinds, results],
+        [[*map(_clean, members["keywords"])], states, kinds, [*counts], share],
     ]
 
 
@@ -463,7 +529,7 @@ def _drawn(collection: BenchmarkHistory, folder: Path) -> Iterator[tuple[str, st
         charts["questions"] = partial(plots.pass_rates, found, by="question")
         models = Counter(each.answer.model_name for each in found if each.answer.model_name)
         names = tuple(model for model, _ in models.most_common(2))
-        if len(names) == 2:
+        if len(models) == len(names) == 2:  # of more models the page of answers has all pairs
             runs = [[each for each in found if each.answer.model_name == model] for model in names]
             charts["comparison"] = partial(plots.comparison, *runs, names=names)
     for name, draw in charts.items():

@@ -60,7 +60,7 @@
     return loading;
   }
 
-  function filled([address, text, , [keywords, states, kinds, results]]) {
+  function filled([address, text, , [keywords, states, kinds, , results]]) {
     const item = model.cloneNode(true);
     const link = item.querySelector("a");
     link.href = `questions/${address}.html`;
@@ -126,5 +126,111 @@
     document.querySelector(".keys").hidden = false;
     more.hidden = total <= step;
     choose();
+  }
+})();
+
+// The table of recorded answers: question by model, with the signs of all replicates.
+(() => {
+  const grid = document.getElementById("grid");
+  if (!grid) return;
+  const body = grid.tBodies[0];
+  const search = document.getElementById("grid-search");
+  const more = document.getElementById("more-rows");
+  const status = document.querySelector(".shown");
+  const buttons = Array.from(document.querySelectorAll("[data-only]"));
+  const step = Number(grid.dataset.listed);
+  let rows = [];
+  let shown = step;
+  let only = "";
+  let by = -2;
+  let down = false;
+
+  const rate = (signs) => {
+    const passed = signs.split("✓").length - 1;
+    const decided = passed + signs.split("✗").length - 1;
+    return decided ? passed / decided : -1;
+  };
+  const text = (signs) => {
+    const passed = signs.split("✓").length - 1;
+    return `${passed}/${passed + signs.split("✗").length - 1}`;
+  };
+  const matches = {
+    "": () => true,
+    failed: (signs) => signs.includes("✗"),
+    disagreeing: (signs) => signs.includes("✗") && signs.includes("✓"),
+    undecided: (signs) => /[?!]/.test(signs),
+  };
+
+  function cell(content, href, label) {
+    const made = document.createElement("td");
+    if (!content && !label) return made;
+    if (!href) {
+      made.textContent = content;
+      return made;
+    }
+    const link = document.createElement("a");
+    link.href = href;
+    link.className = label ? "marks" : "text";
+    link.textContent = label ? `${label} ` : content || "(no text)";
+    if (label) {
+      const signs = document.createElement("span");
+      signs.textContent = content;
+      link.append(signs);
+    }
+    made.append(link);
+    return made;
+  }
+
+  function line([place, question, cells, share]) {
+    const made = document.createElement("tr");
+    const page = `questions/${place}.html`;
+    made.append(cell(question, `${page}#answers`), cell(share));
+    cells.forEach((signs, at) => made.append(cell(signs, `${page}#model-${at}`, signs && text(signs))));
+    return made;
+  }
+
+  function update() {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = rows.filter((row) => matches[only](row.signs) && words.every((one) => row.folded.includes(one)));
+    if (by !== -2) {
+      const key = (row) => (by === -1 ? rate(row.signs) : rate(row[2][by]));
+      found.sort((one, other) => (down ? key(other) - key(one) : key(one) - key(other)));
+    } else if (down) {
+      found.reverse();
+    }
+    body.replaceChildren(...found.slice(0, shown).map(line));
+    status.textContent = only || words.length ? `${found.length} of ${rows.length} questions` : "";
+    more.hidden = found.length <= shown;
+    document.querySelector(".nothing").hidden = found.length > 0;
+  }
+
+  window.checkpointLdAnswers = (read) => {
+    rows = read;
+    for (const row of rows) {
+      row.signs = row[2].join("");
+      row.folded = row[1].toLowerCase();
+    }
+    document.querySelector(".bar").hidden = false;
+    more.hidden = rows.length <= step;
+  };
+  search.addEventListener("input", () => { shown = step; update(); });
+  more.addEventListener("click", () => { shown += step; update(); });
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      only = button.dataset.only;
+      shown = step;
+      for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
+      update();
+    });
+  }
+  for (const button of grid.querySelectorAll(".sort")) {
+    button.addEventListener("click", () => {
+      const chosen = Number(button.dataset.by);
+      down = chosen === by && !down;
+      by = chosen;
+      for (const head of grid.querySelectorAll("th")) head.removeAttribute("aria-sort");
+      button.parentElement.setAttribute("aria-sort", down ? "descending" : "ascending");
+      update();
+    });
   }
 })();
