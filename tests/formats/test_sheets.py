@@ -115,6 +115,14 @@ def test_a_sheet_updates_by_number_or_text_and_tells_what_changed(tmp_path: Path
     assert texts == [("What melts?", "gold"), ("Who?", "Ada"), ("When?", "1815"), ("Where?", "London")]
 
 
+def test_a_draft_that_gets_answer_and_template_is_finished(tmp_path: Path) -> None:
+    benchmark = import_benchmark(sheet(tmp_path, "question,answer,answer type\nA?,,\nB?,,\n")).benchmark
+    assert benchmark.get_finished_questions() == []
+    done = benchmark.import_questions(sheet(tmp_path, "question,answer,answer type\nA?,3,integer\nB?,b,\n"))
+    assert benchmark.get_finished_questions(ids_only=True) == benchmark.get_question_ids()[:1]
+    assert '"A?": finished False → True' in done.changes
+
+
 def test_an_empty_cell_takes_nothing_away(tmp_path: Path) -> None:
     benchmark = Benchmark("Metals")
     benchmark.add_question("Which?", "Au", keywords=["a"], custom_metadata={"level": 1}, answer_notes="n")
@@ -213,7 +221,7 @@ def test_titles_above_the_header_and_a_second_header_are_no_questions(tmp_path: 
         ("A?", "a", {"area": "x", "level": 1}),
         ("B?", "2", {"area": "y", "level": "hard"}),
     ]
-    assert 'above the header, row 2, stands "Metals, 3rd round"' in str(findings[0])
+    assert 'above the header in row 2 stands "Metals, 3rd round"' in str(findings[0])
 
 
 def test_one_identifier_for_two_questions_is_named_and_both_are_kept(tmp_path: Path) -> None:

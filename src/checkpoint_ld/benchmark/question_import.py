@@ -175,7 +175,7 @@ class _HeldQuestions:
 def _edit(question: Json, current: Json, members: frozenset[str], *, is_finished: bool) -> Json:
     """Return the members that differ from those of a question; an empty cell changes nothing."""
     edit: Json = {}
-    for name in members:
+    for name in sorted(members):
         new, old = question.get(name), current.get(name)
         match name:
             case "raw_answer" if new == DRAFT_ANSWER:
@@ -193,6 +193,9 @@ def _edit(question: Json, current: Json, members: frozenset[str], *, is_finished
                     continue
         if new not in (None, "", [], {}) and new != old:
             edit[name] = new
+    # A draft that gets its answer and its template is what a new question with both would be.
+    if current["raw_answer"] == DRAFT_ANSWER and {"raw_answer", "answer_template"} <= edit.keys():
+        edit.setdefault("finished", question.get("finished") is not False)
     return edit
 
 
@@ -210,6 +213,7 @@ def _described(current: Json, edit: Json) -> list[str]:
         else:
             pairs = [(name.replace("_", " "), old, new)]
         for label, before, after in pairs:
+            before = not after if name == "finished" else before
             what = "changed" if name == "answer_template" else f"{_short(before)} → {_short(after)}"
             lines.append(f"{shown(current['question'])}: {label} {what}")
     return lines

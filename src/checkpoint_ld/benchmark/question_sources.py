@@ -89,7 +89,7 @@ def _header(rows: list[list[Any]], path: str) -> tuple[list[str], int, list[Find
     findings = []
     above = [text for row in texts[:at] for text in dict.fromkeys(filter(None, row))]
     if above:
-        message = f"above the header, row {at + 1}, stands {shown(' / '.join(above))}, which is no question"
+        message = f"above the header in row {at + 1} stands {shown(' / '.join(above))}, which is no question"
         findings.append(lost(message, Place(path), remedy="give the benchmark a name or a description, if it is one"))
     names = texts[at] if texts else []
     below = texts[at + 1] if at + 1 < len(texts) else []
