@@ -120,7 +120,7 @@ def test_a_draft_that_gets_answer_and_template_is_finished(tmp_path: Path) -> No
     assert benchmark.get_finished_questions() == []
     done = benchmark.import_questions(sheet(tmp_path, "question,answer,answer type\nA?,3,integer\nB?,b,\n"))
     assert benchmark.get_finished_questions(ids_only=True) == benchmark.get_question_ids()[:1]
-    assert '"A?": finished False → True' in done.changes
+    assert '"A?": finished false → true' in done.changes
 
 
 def test_an_empty_cell_takes_nothing_away(tmp_path: Path) -> None:

@@ -32,7 +32,6 @@ CUSTOM_ALIASES = (
 _ALIASES: dict[str, tuple[str, ...]] = {}
 for _names in CUSTOM_ALIASES:
     _ALIASES |= dict.fromkeys(_names, _names)
-_MOST = 60
 
 
 class ImportedQuestions(NamedTuple):
@@ -175,7 +174,7 @@ class _HeldQuestions:
 def _edit(question: Json, current: Json, members: frozenset[str], *, is_finished: bool) -> Json:
     """Return the members that differ from those of a question; an empty cell changes nothing."""
     edit: Json = {}
-    for name in sorted(members):
+    for name in sorted(members - {"finished"}):
         new, old = question.get(name), current.get(name)
         match name:
             case "raw_answer" if new == DRAFT_ANSWER:
@@ -184,19 +183,15 @@ def _edit(question: Json, current: Json, members: frozenset[str], *, is_finished
                 new = {**(old or {}), **_renamed(new or {}, old or {})}
             case "author":
                 new = {**(old or {}), **(new or {})}
-            case "finished":
-                if new is not None and new is not is_finished and question["raw_answer"] != DRAFT_ANSWER:
-                    edit[name] = new
+            case "keywords" if sorted(new or ()) == sorted(old or ()):
                 continue
-            case "keywords":
-                if sorted(new or ()) == sorted(old or ()):
-                    continue
         if new not in (None, "", [], {}) and new != old:
             edit[name] = new
+    stated = question.get("finished") if "finished" in members and question["raw_answer"] != DRAFT_ANSWER else None
     # A draft that gets its answer and its template is what a new question with both would be.
-    if current["raw_answer"] == DRAFT_ANSWER and {"raw_answer", "answer_template"} <= edit.keys():
-        edit.setdefault("finished", question.get("finished") is not False)
-    return edit
+    is_whole = current["raw_answer"] == DRAFT_ANSWER and {"raw_answer", "answer_template"} <= edit.keys()
+    wanted = is_whole or is_finished if stated is None else stated
+    return edit if wanted is is_finished else {**edit, "finished": wanted}
 
 
 def _renamed(new: Json, old: Json) -> Json:
@@ -207,18 +202,18 @@ def _renamed(new: Json, old: Json) -> Json:
 def _described(current: Json, edit: Json) -> list[str]:
     lines = []
     for name, new in edit.items():
-        old = current.get(name)
+        old = not new if name == "finished" else current.get(name)
+        pairs = [(name.replace("_", " "), old, new)]
         if name == "custom_metadata":
             pairs = [(key, (old or {}).get(key), value) for key, value in new.items() if (old or {}).get(key) != value]
-        else:
-            pairs = [(name.replace("_", " "), old, new)]
         for label, before, after in pairs:
-            before = not after if name == "finished" else before
             what = "changed" if name == "answer_template" else f"{_short(before)} → {_short(after)}"
             lines.append(f"{shown(current['question'])}: {label} {what}")
     return lines
 
 
 def _short(value: Any) -> str:
-    text = "nothing" if value in (None, "", [], {}) else shown(value if isinstance(value, str) else str(value))
-    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
+    """Return a value in a few words: a text as it is, a list of texts as one."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        value = ", ".join(value)
+    return "nothing" if value in (None, "", {}) else shown(value)
