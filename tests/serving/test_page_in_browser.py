@@ -5,12 +5,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyoxigraph
 import pytest
 
-from checkpoint_ld.sparql.serving import Server
+from checkpoint_ld.sparql.serving import Server, Settings
+from tests.agents.runs import checkpoint
 from tests.reports.browser import NAMES, PATIENCE, Browser, binary
 from tests.reports.test_page import LOW_CONTRAST
-from tests.serving.conftest import METALS
+from tests.serving.conftest import METALS, serving
 
 ROWS = "Array.from(document.querySelectorAll('tbody tr'), (one) => Array.from(one.cells, (cell) => cell.textContent))"
 BARS = "Array.from(document.querySelectorAll('#bars dt'), (one) => [one.textContent, one.nextSibling.textContent])"
@@ -72,6 +74,23 @@ def choose(browser: Browser, name: str) -> None:
         f"(() => {{ const one = document.getElementById('example'); one.value = {json.dumps(name)};"
         " one.dispatchEvent(new Event('change')); })()"
     )
+
+
+@pytest.mark.slow
+def test_where_there_are_only_agents_the_first_query_is_about_them(chromium: Browser, tmp_path: Path) -> None:
+    store = pyoxigraph.Store(str(tmp_path))
+    for name in ("k1", "k2"):
+        data = checkpoint(name, step=2).content("nquads")
+        store.bulk_load(data, format=pyoxigraph.RdfFormat.N_QUADS)
+    store.flush()
+    with Server(tmp_path, Settings(timeout=20.0)) as server, serving(server):
+        chromium.look()
+        chromium.send("Page.navigate", url=server.url)
+        wait(chromium, f"location.href === {json.dumps(server.url)} && {EXAMPLES} > 1")
+        wait(chromium, "document.getElementById('query').value.includes('caf:Checkpoint')")
+        wait(chromium, "performance.getEntriesByName('first-contentful-paint').length > 0")
+        run(chromium)
+        assert [row[1:] for row in chromium.ask(ROWS)] == [["2", "200"]]
 
 
 @pytest.mark.slow

@@ -13,6 +13,17 @@ GROUP BY ?benchmark ?name
 ORDER BY DESC(?questions)
 `;
 
+const FIRST_OF_AGENTS = `SELECT ?execution (COUNT(DISTINCT ?checkpoint) AS ?checkpoints) (MAX(?used) AS ?tokens)
+WHERE {
+  GRAPH ?graph {
+    ?checkpoint a caf:Checkpoint ; prov:wasGeneratedBy ?execution ; caf:metadata/caf:tokensUsed ?used .
+  }
+}
+GROUP BY ?execution
+ORDER BY DESC(?checkpoints) ?execution
+`;
+let first = FIRST;
+
 const at = (id) => document.getElementById(id);
 const made = (tag, text = "", className = "") => {
   const one = document.createElement(tag);
@@ -93,7 +104,7 @@ const addressed = () => new URLSearchParams(location.hash.slice(1)).get("query")
 async function follow() {
   const query = addressed();
   if (query === null) {
-    at("query").value = FIRST;
+    at("query").value = first;
     at("result").hidden = at("chart").hidden = true;
     at("status").textContent = "";
     say("");
@@ -240,7 +251,7 @@ function draw(columns, rows) {
 }
 
 async function start() {
-  at("query").value = addressed() ?? FIRST;
+  at("query").value = addressed() ?? first;
   at("service").textContent = new URL("sparql", location.href).href;
   document.querySelector(".ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -256,6 +267,14 @@ async function start() {
     option.value = one.name;
     return option;
   }));
+  const hasNone = async (pattern) => {
+    const answer = await ask(`ASK { GRAPH ?graph { ${pattern} } }`, "application/sparql-results+json");
+    return answer.ok && (await answer.json()).boolean === false;
+  };
+  if (await hasNone("?feed schema:dataFeedElement ?item") && !(await hasNone("?checkpoint a caf:Checkpoint"))) {
+    if (at("query").value === first) at("query").value = FIRST_OF_AGENTS;
+    first = FIRST_OF_AGENTS;
+  }
   addEventListener("popstate", follow);
   if (addressed() !== null) await follow();
 }
