@@ -142,7 +142,7 @@ def test_log_records_are_taken_in_and_a_conversation_goes_on_in_another_process(
         spans.add_span_processor(SimpleSpanProcessor(exporter))
         records.add_log_record_processor(SimpleLogRecordProcessor(exporter.logs()))
         tracer, logger = spans.get_tracer("mine"), records.get_logger("mine")
-        said = [{"role": "user", "parts": [{"type": "text", "content": f"q{at}"}]} for at in range(number + 1)]
+        said: Any = [{"role": "user", "parts": [{"type": "text", "content": f"q{at}"}]} for at in range(number + 1)]
         root = {"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c1"}
         with (
             tracer.start_as_current_span("run", attributes=root),

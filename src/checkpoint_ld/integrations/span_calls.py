@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import orjson
 
@@ -18,7 +18,7 @@ from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.integrations.spans import MEMBER, OPERATION, Span, arguments, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from checkpoint_ld.integrations.span_messages import GivenResult, RequestedCall, SpanMessage
 
@@ -45,7 +45,7 @@ class CallHome(Protocol):
         """The trace of the run."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SpanCall:
     """One call of a conversation, as far as it is known.
 
@@ -118,6 +118,13 @@ class SpanCall:
         return {"completed_at": ended, "duration_ms": ended - self.started}
 
 
+class RequestsOfHistory(NamedTuple):
+    """The calls of the request before a result, without those answered, and all calls that its history requests."""
+
+    pending: list[SpanCall]
+    repeated: Sequence[SpanCall]
+
+
 @dataclass(slots=True)
 class CallLedger:
     """The calls of a conversation, in their order."""
@@ -154,49 +161,51 @@ class CallLedger:
             own = f"{given.id}/{name}"
         return self._add(SpanCall(own, given.id, given.tool, given.args, when, home, given.other, is_requested=True))
 
-    def repeated(self, messages: Sequence[SpanMessage]) -> Iterator[list[SpanCall | None]]:
-        """Yield, for each message of a history, the known calls that its requests repeat, None for new ones.
+    def repeated(self, messages: Sequence[SpanMessage]) -> list[list[SpanCall | None]]:
+        """Return, for each message of a history, the known calls that its requests repeat, None for new ones.
 
-        The calls with one id are repeated in their order, the last of them if the history has fewer. Calls whose id is
-        unknown are those of equal names and arguments that no other request of the history stands for.
+        The calls with one id are repeated in their order, the last of them if the history has fewer. A request whose
+        id is unknown, as in OpenLLMetry's spans of OpenAI's agents, repeats a call of its tool and arguments whose id
+        is in no request, by the same rule.
         """
-        counts = Counter(call.id for message in messages for call in message.calls if call.id)
-        at = {id: max(len(self._by_id[id]) - count, 0) for id, count in counts.items() if id in self._by_id}
-        taken: set[int] = set()
-        unmatched: dict[tuple[str, str], deque[SpanCall]] | None = None
-        for message in messages:
-            found: list[SpanCall | None] = []
-            for given in message.calls:
-                known = self._by_id.get(given.id, []) if given.id else []
-                position = at.get(given.id, 0)
-                call = known[position] if position < len(known) else None
-                if call is not None:
-                    at[given.id] = position + 1
-                else:  # the id of the request may not be that of the call, as in OpenLLMetry's spans of OpenAI's agents
-                    if unmatched is None:
-                        unmatched = self._free(counts)
-                    waiting = unmatched.get((given.tool, _canonical(given.args)), deque())
-                    call = next((one for one in waiting if id(one) not in taken), None)
-                if call is not None:
-                    taken.add(id(call))
-                found.append(call)
-            yield found
+        given = [call for message in messages for call in message.calls]
+        found: list[SpanCall | None] = [None] * len(given)
+        by_id = Counter(call.id for call in given if call.id in self._by_id)
+        self._align(found, [call.id if call.id in by_id else None for call in given], self._by_id)
+        rest = [
+            (call.tool, _canonical(call.args)) if known is None else None
+            for call, known in zip(given, found, strict=True)
+        ]
+        if any(rest):
+            free: dict[tuple[str, str], list[SpanCall]] = defaultdict(list)
+            for call in self.calls:
+                if call.given_id not in by_id:
+                    free[call.tool, _canonical(call.args)].append(call)
+            self._align(found, rest, free)
+        each = iter(found)
+        return [[next(each) for _ in message.calls] for message in messages]
 
-    def _free(self, counts: Counter[str]) -> dict[tuple[str, str], deque[SpanCall]]:
-        """Return the calls whose id is in no message, by tool and arguments."""
-        found: dict[tuple[str, str], deque[SpanCall]] = defaultdict(deque)
-        for call in self.calls:
-            if not call.given_id or call.given_id not in counts:
-                found[call.tool, _canonical(call.args)].append(call)
-        return found
+    @staticmethod
+    def _align(found: list[SpanCall | None], keys: Sequence[Any], known: Mapping[Any, list[SpanCall]]) -> None:
+        """Fill the places of `found` by keys with the last of the calls that are known by them, in their order."""
+        counts = Counter(key for key in keys if key is not None)
+        at = {key: max(len(known.get(key, ())) - count, 0) for key, count in counts.items()}
+        for place, key in enumerate(keys):
+            if key is not None and at[key] < len(known.get(key, ())):
+                found[place] = known[key][at[key]]
+                at[key] += 1
 
-    def answer(self, given: GivenResult, pending: list[SpanCall], name: str, when: int, home: CallHome) -> None:
-        """Add a result from a message; `pending` are the calls of the requests before it, without those answered."""
+    def answer(self, given: GivenResult, asked: RequestsOfHistory, name: str, when: int, home: CallHome) -> None:
+        """Add a result from a message; a result of no call in its history is that of an earlier one."""
+        pending, repeated = asked
         call = next((one for one in pending if given.id and one.given_id == given.id), None)
         if call is None and given.id and (known := self._by_id.get(given.id)):
-            call = next((one for one in known if one.is_open), known[-1])
-        if call is None and pending and (not given.id or not any(one.given_id == given.id for one in pending)):
+            others = [one for one in known if one not in repeated] or known
+            call = next((one for one in others if one.is_open), others[-1])
+        if call is None:
             call = next((one for one in pending if not given.tool or one.tool == given.tool), None)
+        if call is None and not given.id and any(one not in repeated for one in self.calls):
+            return  # of a call that was seen, by its place in a history that is cut off before it
         if call is None:
             call = self._add(SpanCall(given.id or name, given.id, given.tool or "unknown", {}, when, home))
         if call in pending:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agents.values import LARGEST_COUNT, AgentHeader, Thought, id_of, snapshot_of
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
-from checkpoint_ld.integrations.span_calls import MERGED, SpanCall, reject_unexecuted
+from checkpoint_ld.integrations.span_calls import MERGED, RequestsOfHistory, reject_unexecuted
 from checkpoint_ld.integrations.span_conversations import Conversations, ConversationState
 from checkpoint_ld.integrations.span_messages import SpanContent, SpanMessage, content_of, set_apart, transcript_of
 from checkpoint_ld.integrations.span_tree import SpanTree, agent_name
@@ -206,8 +206,9 @@ class SpanRun:
                 self._state.ledger.request(call, f"{name}/{at}", when, self) for at, call in enumerate(message.calls)
             ]
             self._think(message, name, when, {} if number else about)
+            asked = RequestsOfHistory([*calls], calls)
             for at, result in enumerate(message.results):
-                self._state.ledger.answer(result, calls, f"{name}/result/{at}", when, self)
+                self._state.ledger.answer(result, asked, f"{name}/result/{at}", when, self)
 
     def _hear(self, messages: Sequence[SpanMessage], name: str, when: int, *, is_first: bool) -> None:
         """Add those messages of a history that are new, and the results in it.
@@ -215,7 +216,7 @@ class SpanRun:
         A turn begins with what somebody says, even if the same was said before: if none of the messages after the last
         answer is new in the first history of a turn, all of them are, unless the conversation ended with them.
         """
-        state, present, pending = self._state, Counter[str](), list[SpanCall]()
+        state, present = self._state, Counter[str]()
         news = []
         for message in messages:
             present[message.key] += 1
@@ -226,7 +227,10 @@ class SpanRun:
         trailing = [at for at, one in enumerate(messages) if at > answered and one.role == "user" and not one.is_mute]
         if is_first and trailing and not any(news) and messages[trailing[-1]].key != state.last:
             news = [at in trailing for at in range(len(messages))]
-        for number, (message, known) in enumerate(zip(messages, state.ledger.repeated(messages), strict=True)):
+        every = state.ledger.repeated(messages)
+        requested = [call for known in every for call in known if call is not None]
+        asked = RequestsOfHistory([], requested)
+        for number, (message, known) in enumerate(zip(messages, every, strict=True)):
             at = f"{name}/{number}"
             calls = []
             for place, (given, call) in enumerate(zip(message.calls, known, strict=True)):
@@ -237,11 +241,11 @@ class SpanRun:
                 if call.span is None and call.is_open and given.args is not None:  # a person may have edited them
                     call.args = given.args
             if message.calls:
-                pending = calls
+                asked = RequestsOfHistory([*calls], requested)
             if news[number] or None in known:
                 self._think(message, at, when, None)
             for place, result in enumerate(message.results):
-                state.ledger.answer(result, pending, f"{at}/result/{place}", when, self)
+                state.ledger.answer(result, asked, f"{at}/result/{place}", when, self)
 
     def _think(self, message: SpanMessage, name: str, when: int, about: dict[str, Any] | None) -> None:
         """Add a message as a thought, with what is known about the span that it is the output of."""
