@@ -163,9 +163,7 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
 _COMPUTED = re.compile(r"\b(?:FILTER|HAVING|BIND|SUM|AVG)\b", re.IGNORECASE)
 _MANY = 50
 """The number of graphs whose inferred statements are made in about two seconds."""
-_LARGE = "the data have integers beyond 2^63-1, which filters and sums of this engine leave out"
-_MOST_LOOKED_AT = 2_000_000
-"""The most statements among which integers beyond 2^63-1 are looked for, which takes two seconds."""
+_LARGE = "the data have integers that are too large for this engine, whose filters and sums leave them out"
 _PATIENCE = 30.0
 """The default time limit of a service in seconds."""
 
@@ -239,16 +237,15 @@ class _QueryRun:
             return None
         if not is_joined:
             raise SettingsError("--answers is for the file of a benchmark: name one")
-        self._note_large_integers(data.store)
+        self._note_large_integers(data.store, is_known=True)
         return data.query(self.request.text, parameters=self.request.parameters, **self.limits)
 
-    def _note_large_integers(self, store: Store) -> None:
-        """Report that the engine leaves some numbers out, if the query computes and the store is not too large."""
-        from checkpoint_ld.sparql.running import has_large_integers
+    def _note_large_integers(self, store: Store, *, is_known: bool) -> None:
+        """Report that the engine leaves some numbers out, if the query computes."""
+        from checkpoint_ld.sparql.large_integers import are_left_out
 
         is_computed = self.request.query is None and _COMPUTED.search(self.request.text)
-        is_ours = self.limits["engine"] == ENGINES[0] and len(store) <= _MOST_LOOKED_AT
-        if is_computed and is_ours and has_large_integers(store):
+        if is_computed and self.limits["engine"] == ENGINES[0] and are_left_out(store, is_known=is_known):
             self.note(f"{_LARGE}: --engine {ENGINES[1]} counts them")
 
     @cached_property
@@ -279,7 +276,7 @@ class _QueryRun:
                     f"this query needs inferred statements, which are made for {len(collection)} graphs each time: "
                     f"'checkpoint-ld store derive {self.paths[0]}' keeps them"
                 )
-            self._note_large_integers(collection.holdings.directory.store)
+            self._note_large_integers(collection.holdings.directory.store, is_known=False)
             return collection.answer(self.request, **self.limits)
 
     def _of_service(self, url: str) -> QueryResult:
@@ -422,9 +419,9 @@ def serve(
 
 
 def _warn_of_large_integers(store: Store, *, quiet: bool) -> None:
-    from checkpoint_ld.sparql.running import has_large_integers
+    from checkpoint_ld.sparql.large_integers import are_left_out
 
-    if not quiet and len(store) <= _MOST_LOOKED_AT and has_large_integers(store):
+    if not quiet and are_left_out(store, is_known=True):
         streams.note(f"{_LARGE}; select them as they are")
 
 

@@ -21,10 +21,11 @@ from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import StatementGraph, sparql_parser, terms_of
 from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import unknown
+from checkpoint_ld.sparql import large_integers
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, is_iri, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.sparql.rewriting import FUNCTIONS, best_text
-from checkpoint_ld.vocabulary import SCHEMA, XSD
+from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.workers.process import ChunkedReader
 
 
+_FUNCTIONS = {**FUNCTIONS, **large_integers.FUNCTIONS}
 _PART: Final = 20
 """The number of graphs that are queried together; with fewer, parsing takes longer, with more, the engine."""
 _TRIAL: Final = 500
@@ -63,7 +65,7 @@ def solutions(
     wanted = min((number for number in (most, plan.limit) if number is not None), default=None)
     columns: tuple[str, ...] = ()
     rows: list[Row] = []
-    text = best_text(query.rewritten, store, known)
+    text = large_integers.text_for(best_text(query.rewritten, store, known), store, known)
     for start in range(0, len(graphs), _PART):
         found = _query(store, text, named_graphs=graphs[start : start + _PART])
         assert isinstance(found, QuerySolutions)  # noqa: S101 - it is a SELECT
@@ -79,7 +81,7 @@ def solutions(
 def _query(
     store: Store, text: str, **options: Any
 ) -> QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
-    return store.query(text, prefixes=PREFIXES, custom_functions=FUNCTIONS, **options)
+    return store.query(text, prefixes=PREFIXES, custom_functions=_FUNCTIONS, **options)
 
 
 Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]
@@ -169,6 +171,7 @@ def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, r
 def start(location: str | None, data: ChunkedReader) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Return the function that answers queries in a worker: over the store in a folder, or over N-Quads."""
     sparql_parser()  # imported before the time of a query starts
+    known: Known | None = None if location else {}
     if location is None:
         store = pyoxigraph.Store()
         store.bulk_load(cast("IO[bytes]", data), format=pyoxigraph.RdfFormat.N_QUADS)
@@ -177,7 +180,7 @@ def start(location: str | None, data: ChunkedReader) -> Callable[[dict[str, Any]
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
         try:
-            return texts_of(answered(store, **request))
+            return texts_of(answered(store, **request, known=known))
         except CheckpointLdError as error:
             return {"fault": str(error), "is_refusal": isinstance(error, QueryError)}
 
@@ -278,7 +281,8 @@ def _answer(
     store: pyoxigraph.Store, query: GuardedQuery, known: Known | None
 ) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
     if len(query.default_graphs) < 2:
-        return _query(store, best_text(query.rewritten, store, known), **_default_graph(store, query))
+        text = large_integers.text_for(best_text(query.rewritten, store, known), store, known)
+        return _query(store, text, **_default_graph(store, query))
     # Oxigraph repeats a statement for each graph that holds it; SPARQL 1.1 §13.1 requires the merge.
     merged = pyoxigraph.Store()
     for name in query.default_graphs:
@@ -414,6 +418,7 @@ class Dataset:
         for quad in gone:
             self.store.remove(quad)
         self.store.extend(come)
+        large_integers.note_added((quad.object for quad in come), self._known)
         for predicate in {quad.predicate for quad in come}:
             self._known.pop(str(predicate), None)
         self._hashes[name] = ""  # of what it was
@@ -436,12 +441,6 @@ class Dataset:
         """Return the result of a query; parameters and errors are those of `checkpoint_ld.sparql.run`."""
         limits: dict[str, Any] = {"timeout": timeout, "max_rows": max_rows, "services": services}
         return _run(self.store, text, parameters or {}, engine=engine, location=None, known=self._known, **limits)
-
-
-def has_large_integers(store: Store) -> bool:
-    """Return whether there is an integer beyond 64 bits, which is no number for Oxigraph; takes 1 s for a million."""
-    text = f"ASK {{ ?s ?p ?o FILTER (DATATYPE(?o) = <{XSD}integer> && !ISNUMERIC(?o) && STRLEN(STR(?o)) > 18) }}"
-    return bool(store.query(text, use_default_graph_as_union=True))
 
 
 def _stays(graph: StatementGraph, removed: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any, Any]]:

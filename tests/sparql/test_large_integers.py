@@ -1,0 +1,92 @@
+"""Integers beyond 64 bits in filters, arithmetic and sums: right in data in memory, as by rdflib."""
+
+from typing import Any
+
+import pytest
+from rdflib import Literal, URIRef
+
+import checkpoint_ld
+from checkpoint_ld.sparql import Dataset
+from checkpoint_ld.sparql.large_integers import with_decimals
+
+SEED, BIG = 2**63, 2**64 + 1
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    benchmark = checkpoint_ld.Benchmark("Seeds")
+    for node, values in {"a": [SEED], "b": [BIG, 3], "c": [-SEED - 1], "d": [7]}.items():
+        for value in values:
+            benchmark.graph.add((URIRef(f"urn:x:{node}"), URIRef("urn:x:seed"), Literal(value)))
+    made = Dataset()
+    made.add(benchmark.graph)
+    return made
+
+
+P = "<urn:x:seed>"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT ?s {{ ?s {P} ?v FILTER (?v > 5) }} ORDER BY ?s",
+        f"SELECT ?s ?v {{ ?s {P} ?v FILTER (?v > {SEED}) }} ORDER BY ?s",
+        f"SELECT ?s ?v {{ ?s {P} ?v FILTER (?v = {SEED}) }} ORDER BY ?s",
+        f"SELECT ?s ?v {{ ?s {P} ?v FILTER (?v<0) }} ORDER BY ?s",
+        f"SELECT ?s ?v {{ ?s {P} ?v FILTER ({SEED}<=?v && ?v != {BIG}) }} ORDER BY ?s",
+        f"SELECT ?s ?v {{ ?s {P} ?v FILTER (?v IN ({SEED}, 7)) }} ORDER BY ?s",
+        f"SELECT (SUM(?v) AS ?n) {{ ?s {P} ?v FILTER (?v > 0) }}",
+        f"SELECT ?s (SUM(?v) AS ?n) {{ ?s {P} ?v }} GROUP BY ?s HAVING (SUM(?v) > {BIG}) ORDER BY ?s",
+        f"SELECT ?s {{ ?s {P} ?v FILTER (?v - 1 > 5 && BOUND(?v) && STR(?v) != '7') }} ORDER BY ?s",
+        f"SELECT ?s {{ ?s {P} ?v FILTER EXISTS {{ ?s {P} ?w FILTER (?w > ?v) }} }} ORDER BY ?s",
+        f"SELECT ?s ?d {{ ?s {P} ?v BIND (DATATYPE(?v) AS ?d) FILTER (?v > 100) }} ORDER BY ?s",
+        f"SELECT ?s {{ VALUES (?s ?v) {{ (<urn:x:a> 5) (<urn:x:d> 9) }} ?s {P} ?w FILTER (?w > ?v) }} ORDER BY ?s",
+        f"ASK {{ ?s {P} ?v FILTER (?v * -1 > {SEED}) }}",
+    ],
+)
+def test_large_integers_are_numbers(data: Dataset, query: str) -> None:
+    ours, theirs = (data.query(query, engine=engine) for engine in ("oxigraph", "rdflib"))
+
+    assert ours.boolean == theirs.boolean
+    assert [[str(one) for one in row] for row in ours.rows] == [[str(one) for one in row] for row in theirs.rows]
+
+
+def test_in_a_process_of_its_own_too(data: Dataset) -> None:
+    rows = data.query(f"SELECT ?s {{ ?s {P} ?v FILTER (?v > {SEED}) }}", timeout=60).rows
+
+    assert [str(row[0]) for row in rows] == ["<urn:x:b>"]
+
+
+def test_an_edit_may_bring_the_first_one() -> None:
+    benchmark = checkpoint_ld.Benchmark("Edited")
+    query = f"SELECT ?v {{ ?s {P} ?v FILTER (?v > 5) }}"
+    benchmark.graph.add((URIRef("urn:x:a"), URIRef("urn:x:seed"), Literal(6)))
+    assert len(benchmark.query(query).rows) == 1
+
+    benchmark.graph.add((URIRef("urn:x:b"), URIRef("urn:x:seed"), Literal(BIG)))
+    assert len(benchmark.query(query).rows) == 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { ?s (<urn:p>|<urn:q>)* ?o }",
+        "SELECT (COUNT(*) AS ?n) { ?s ?p ?o VALUES (?s ?p) { (UNDEF 1) } }",
+        "SELECT (STR(?o) AS ?n) { ?s ?p ?o FILTER (BOUND(?o)) } ORDER BY (?o)",
+        "SELECT ?s { ?s ?p (?a ?b) ; a (1 ?c) }",
+    ],
+)
+def test_a_query_that_does_not_compute_stays_as_it_is(query: str) -> None:
+    assert with_decimals(query) == query
+
+
+def test_numbers_of_other_data_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Dataset()
+    made.add(checkpoint_ld.Benchmark("Plain").graph)
+    seen: list[Any] = []
+    monkeypatch.setattr("checkpoint_ld.sparql.large_integers.has_large_integers", seen.append)
+    for _ in range(2):
+        made.query("SELECT ?s { ?s ?p ?o FILTER (?o > 5) }")
+        made.query("SELECT ?s { ?s ?p ?o }")
+
+    assert len(seen) == 1
