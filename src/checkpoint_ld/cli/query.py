@@ -237,15 +237,15 @@ class _QueryRun:
             return None
         if not is_joined:
             raise SettingsError("--answers is for the file of a benchmark: name one")
-        self._note_large_integers(data.store, is_known=True)
+        from checkpoint_ld.sparql import large_integers
+
+        self._note_large_integers(data.store, large_integers.has_too_large_integers)
         return data.query(self.request.text, parameters=self.request.parameters, **self.limits)
 
-    def _note_large_integers(self, store: Store, *, is_known: bool) -> None:
+    def _note_large_integers(self, store: Store, has_some: Callable[[Store], bool]) -> None:
         """Report that the engine leaves some numbers out, if the query computes."""
-        from checkpoint_ld.sparql.large_integers import are_left_out
-
         is_computed = self.request.query is None and _COMPUTED.search(self.request.text)
-        if is_computed and self.limits["engine"] == ENGINES[0] and are_left_out(store, is_known=is_known):
+        if is_computed and self.limits["engine"] == ENGINES[0] and has_some(store):
             self.note(f"{_LARGE}: --engine {ENGINES[1]} counts them")
 
     @cached_property
@@ -276,7 +276,10 @@ class _QueryRun:
                     f"this query needs inferred statements, which are made for {len(collection)} graphs each time: "
                     f"'checkpoint-ld store derive {self.paths[0]}' keeps them"
                 )
-            self._note_large_integers(collection.holdings.directory.store, is_known=False)
+            from checkpoint_ld.sparql import large_integers
+
+            if sum(entry.triples for entry in collection.entries.values()) <= large_integers.MOST:
+                self._note_large_integers(collection.holdings.directory.store, large_integers.has_large_integers)
             return collection.answer(self.request, **self.limits)
 
     def _of_service(self, url: str) -> QueryResult:
@@ -419,9 +422,9 @@ def serve(
 
 
 def _warn_of_large_integers(store: Store, *, quiet: bool) -> None:
-    from checkpoint_ld.sparql.large_integers import are_left_out
+    from checkpoint_ld.sparql import large_integers
 
-    if not quiet and are_left_out(store, is_known=True):
+    if not quiet and len(store) <= large_integers.MOST and large_integers.has_too_large_integers(store):
         streams.note(f"{_LARGE}; select them as they are")
 
 

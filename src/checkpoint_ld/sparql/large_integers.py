@@ -60,13 +60,8 @@ FUNCTIONS: dict[NamedNode, Callable[..., Term | None]] = {_NUMBER: number_of, _A
 """The functions that such a query calls."""
 
 
-_MOST_ONCE, _MOST_EACH_TIME = 2_000_000, 200_000
-"""The most statements among which large integers are looked for, a million in a second: once, or for each query."""
-
-
-def are_counted(store: Store, *, is_known: bool) -> bool:
-    """Return whether the integers of a store are looked at, given whether what is known about it is kept."""
-    return len(store) <= (_MOST_ONCE if is_known else _MOST_EACH_TIME)
+MOST: Final = 2_000_000
+"""The most statements among which large integers are looked for, a million in a second."""
 
 
 def has_large_integers(store: Store, digits: int = _DIGITS) -> bool:
@@ -75,25 +70,22 @@ def has_large_integers(store: Store, digits: int = _DIGITS) -> bool:
     return bool(store.query(text, use_default_graph_as_union=True))
 
 
-def are_left_out(store: Store, *, is_known: bool) -> bool:
-    """Return whether a store has integers that queries leave out; False for a store that is too large to look at."""
-    is_counted = are_counted(store, is_known=is_known)
-    digits = len(str(_MOST_DECIMAL)) if is_counted else _DIGITS
-    return len(store) <= _MOST_ONCE and has_large_integers(store, digits)
+def has_too_large_integers(store: Store) -> bool:
+    """Return whether there is an integer that may be beyond Oxigraph's decimals."""
+    return has_large_integers(store, len(str(_MOST_DECIMAL)))
 
 
 def text_for(text: str, store: Store, known: Known | None) -> str:
     """Return the text of a query that counts large integers, if the store has any.
 
-    To find that takes a look at all statements, so in a large store it is found only where `known` keeps it.
+    To find that takes a look at all statements, so it is found only where `known` keeps it.
     """
-    found = with_decimals(text)
-    if found == text or not are_counted(store, is_known=known is not None):
+    found = text if known is None else with_decimals(text)
+    if known is None or found == text:
         return text
-    if known is None:
-        return found if has_large_integers(store) else text
     if LARGE not in known:
-        known[LARGE] = frozenset(("number",)) if has_large_integers(store) else frozenset()
+        is_large = len(store) <= MOST and has_large_integers(store)
+        known[LARGE] = frozenset(("number",)) if is_large else frozenset()
     return found if known[LARGE] else text
 
 
