@@ -218,6 +218,30 @@ def test_a_span_of_another_convention_keeps_everything(tmp_path: Path) -> None:
         assert one in found.dumps(), one
 
 
+def test_spans_of_openinference_are_read(tmp_path: Path) -> None:
+    trace = Trace(1, **{"session.id": "s1"})
+    kind = "openinference.span.kind"
+    root = trace.add("", **{kind: "CHAIN"})
+    asked_for = "llm.output_messages.0.message.tool_calls.0.tool_call"
+    call = {f"{asked_for}.id": "c1", f"{asked_for}.function.name": "weather"}
+    call |= {f"{asked_for}.function.arguments": '{"city": "Oslo"}', "llm.output_messages.0.message.role": "assistant"}
+    heard: dict[str, Any] = {"llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "q"}
+    used = {"llm.token_count.prompt": 5, "llm.token_count.completion": 3, "llm.model_name": "m"}
+    trace.add("", root, **{kind: "LLM"}, **heard, **call, **used)
+    packed = {"type": "tool", "data": {"content": "7 °C", "tool_call_id": "c1", "status": "success"}}
+    trace.add(
+        "", root, **{kind: "TOOL", "tool.name": "weather", "input.value": "Oslo", "output.value": json.dumps(packed)}
+    )
+    trace.add("", root, **{kind: "LLM", "llm.output_messages.0.message.content": "a"}, **heard, **used)
+    for span in trace.spans:
+        span["attributes"] = [one for one in span["attributes"] if one["key"] != "gen_ai.operation.name"]
+    [found] = imported(tmp_path, trace)
+    assert thoughts(found) == [("observation", "q"), ("tool_selection", "calls weather"), ("reasoning", "a")]
+    assert calls(found) == [("weather", {"city": "Oslo"}, "completed", "7 °C")]
+    assert (found.execution_id, found.metadata.tokens_used) == ("s1", 16)
+    assert (found.snapshot.thought_chain[1].metadata or {})["model"] == "m"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

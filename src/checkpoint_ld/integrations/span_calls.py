@@ -15,7 +15,7 @@ import orjson
 
 from checkpoint_ld.agents.values import ToolCall, id_of
 from checkpoint_ld.documents.values import ABSENT
-from checkpoint_ld.integrations.spans import MEMBER, OPERATION, Span, arguments, parsed
+from checkpoint_ld.integrations.spans import MEMBER, OPERATION, TOOL_NAME, Span, arguments, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 MERGED: Final = "(merged tools)"
 """The name in a span that ADK writes beside those of several calls at once; it is no call."""
 _ID: Final = "gen_ai.tool.call.id"
-_NAME: Final = "gen_ai.tool.name"
-_ARGUMENTS: Final = ("gen_ai.tool.call.arguments", "traceloop.entity.input", "input.value")
-_RESULT: Final = ("gen_ai.tool.call.result", "traceloop.entity.output", "output.value")
+ARGUMENTS: Final = ("gen_ai.tool.call.arguments", "traceloop.entity.input", "input.value")
+RESULT: Final = ("gen_ai.tool.call.result", "traceloop.entity.output", "output.value")
 _REJECTED: Final = re.compile(
     r"The tool call was denied\.|User rejected the tool call|(Error: )?Tool call invocation was rejected by user"
     r"|Tool execution was not approved",
@@ -214,7 +213,7 @@ class CallLedger:
 
     def execute(self, span: Span, home: CallHome) -> None:
         """Add the execution of a call: of a requested one, or of one that no message requests."""
-        tool, id = str(span.first(_NAME) or span.name or "unknown"), str(span.first(_ID) or "")
+        tool, id = str(span.first(*TOOL_NAME) or span.name or "unknown"), str(span.first(_ID) or "")
         args, used = _given_arguments(span)
         result, ending = _given_result(span)
         id = id or ending.id
@@ -227,7 +226,7 @@ class CallLedger:
         call.span, call.tool, call.waits, call.is_answer = span, tool, False, False
         call.move(home)
         call.started, call.ended = span.start, None if span.end is None else max(span.end, span.start)
-        call.used = (_NAME, _ID, OPERATION, *used, *ending.used)
+        call.used = (*TOOL_NAME, _ID, OPERATION, *used, *ending.used)
         if isinstance(args, dict):
             call.args = args
         if span.error is not None or ending.is_error:
@@ -278,7 +277,7 @@ class CallLedger:
                 call.is_answer = _ANSWER.fullmatch(call.tool) is not None
                 call.waits = not call.is_answer
             elif call.span is not None and call.result is ABSENT and call.error is None and call.span.start >= after:
-                call.waits = not set(_ARGUMENTS).isdisjoint(call.used)
+                call.waits = not set(ARGUMENTS).isdisjoint(call.used)
                 if call.waits:
                     self._by_tool[call.tool].append(call)
             is_waiting = is_waiting or call.waits
@@ -327,7 +326,7 @@ class _Ending:
 
 def _given_arguments(span: Span) -> tuple[Any, tuple[str, ...]]:
     """Return the arguments in a span, and the attributes that are not needed any more."""
-    for name in _ARGUMENTS:
+    for name in ARGUMENTS:
         if span.attributes.get(name) is not None:
             found = arguments(span.attributes[name])
             return found, (name,) if isinstance(found, dict) else ()
@@ -339,7 +338,7 @@ def _given_arguments(span: Span) -> tuple[Any, tuple[str, ...]]:
 
 def _given_result(span: Span) -> tuple[Any, _Ending]:
     """Return the result in a span, ABSENT without one; LangChain's messages are unpacked."""
-    for name in _RESULT:
+    for name in RESULT:
         if span.attributes.get(name) is not None:
             found = parsed(span.attributes[name])
             kwargs = _langchain_message(found)
@@ -354,9 +353,9 @@ def _given_result(span: Span) -> tuple[Any, _Ending]:
 
 
 def _langchain_message(value: Any) -> dict[str, Any] | None:
-    """Return the members of a message that LangChain has serialised, as OpenLLMetry states the result of a tool."""
+    """Return the members of a message that LangChain has serialised: OpenLLMetry and OpenInference state results so."""
     held = value.get("output", value) if isinstance(value, dict) else None
-    kwargs = held.get("kwargs") if isinstance(held, dict) and held.get("lc") == 1 else None
+    kwargs = held.get("kwargs", held.get("data")) if isinstance(held, dict) else None
     return kwargs if isinstance(kwargs, dict) and "tool_call_id" in kwargs else None
 
 

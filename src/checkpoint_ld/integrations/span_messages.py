@@ -29,8 +29,15 @@ TRANSCRIPTS: Final = ("pydantic_ai.all_messages", "all_messages_events")
 _EVENTS: Final = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _CHOICE: Final = "gen_ai.choice"
 _BODIES: Final = ("gen_ai.event.content", "event_body")
-_INDEXED: Final = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,4})\.(.+)", re.ASCII)
-"""OpenLLMetry's earlier form: gen_ai.prompt.0.role, gen_ai.completion.0.tool_calls.0.name."""
+_INDEXED: Final = re.compile(
+    r"(?:gen_ai\.(?P<old>prompt|completion)\.|llm\.(?P<other>input|output)_messages\.)(?P<number>\d{1,4})\."
+    r"(?:message\.)?(?:(?P<calls>tool_calls)\.(?P<place>\d{1,4})\.(?:tool_call\.)?(?:function\.)?)?(?P<member>.+)",
+    re.ASCII,
+)
+"""One attribute for each member of a message, as in OpenLLMetry's earlier form and in OpenInference.
+
+gen_ai.prompt.0.role, gen_ai.completion.0.tool_calls.0.name, llm.input_messages.0.message.content.
+"""
 _ROLES: Final = {"model": "assistant", "ai": "assistant", "human": "user", "function": "tool"}
 _READ: Final = ("role", "parts", "content", "tool_calls", "message")
 """The members of messages that are thoughts and calls."""
@@ -185,13 +192,11 @@ def _indexed(attributes: Mapping[str, Any], used: set[str]) -> dict[str, list[di
     for name, value in attributes.items():
         if (match := _INDEXED.fullmatch(name)) is None:
             continue
-        side, number = "user" if match[1] == "prompt" else "assistant", int(match[2])
-        _, is_call, rest = match[3].partition("tool_calls.")
-        place, _, member = rest.partition(".")
-        if is_call and match[3].startswith("tool_calls.") and member:
-            calls[side, number][place][member] = value
+        side = "user" if match["old"] == "prompt" or match["other"] == "input" else "assistant"
+        if match["calls"]:
+            calls[side, int(match["number"])][match["place"]][match["member"]] = value
         else:
-            found[side][number][match[3]] = value
+            found[side][int(match["number"])][match["member"]] = value
         used.add(name)
     for (side, number), those in calls.items():
         found[side][number]["tool_calls"] = list(those.values())

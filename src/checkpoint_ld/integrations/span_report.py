@@ -7,8 +7,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from checkpoint_ld.integrations.span_calls import ARGUMENTS, MERGED, RESULT
 from checkpoint_ld.integrations.span_messages import content_of
-from checkpoint_ld.integrations.spans import AGENT, CHATS, TOOL
+from checkpoint_ld.integrations.spans import AGENT, CHATS, TOOL, TOOL_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,12 +100,9 @@ class SpanReport:
                 content = content_of(span)
                 is_silent = not (content.is_captured or content.cut or answered[span.parent_id or ""])
                 found.silent_chats += is_silent and span.is_answered
-            elif span.operation == TOOL and span.first("gen_ai.tool.name") != "(merged tools)":
+            elif span.operation == TOOL and span.first(*TOOL_NAME) != MERGED:
                 found.calls += 1
-                has_own = any(
-                    name.startswith("gen_ai.tool.call.") for name in span.attributes if not name.endswith("id")
-                )
-                found.silent_calls += not has_own and not any(span.events)
+                found.silent_calls += span.first(*ARGUMENTS, *RESULT) is None and not any(span.events)
 
     def _row(self, name: str, version: str) -> Instrumentation:
         return self.instrumentations.setdefault((name, version), Instrumentation(name, version))

@@ -20,7 +20,7 @@ from checkpoint_ld.integrations.spans import AGENT, CHATS, CONVERSATION, MEMBER,
 from checkpoint_ld.phrases import encodable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 
@@ -163,12 +163,12 @@ class SpanRun:
         for messages in (own.outputs, transcript):
             state.ledger.complete(messages, self.end, self)
         reject_unexecuted(waited)
-        self._is_cut_off = self._has_no_end(transcript)
+        self._is_cut_off = self._has_no_end(transcript, contents)
         if root is not None and root.end is not None and root.error is None and not self._is_cut_off:
             asked = max((span.start for span in self.spans if span.operation in CHATS), default=0)
             self._is_waiting = state.ledger.end(self, asked)
 
-    def _has_no_end(self, transcript: Sequence[SpanMessage]) -> bool:
+    def _has_no_end(self, transcript: Sequence[SpanMessage], contents: Mapping[str, SpanContent]) -> bool:
         """Whether it was given up: its last step was cancelled, or is a chat that a model never answered."""
         root = self.root
         steps = [span for span in self.spans if span.operation in CHATS or span.operation == TOOL]
@@ -178,7 +178,8 @@ class SpanRun:
         if final.is_cancelled and root.error is None:
             return True
         is_silent = final.operation in CHATS and not (final.error or final.is_ok or final.is_answered)
-        is_known = bool(content_of(final).inputs) or transcript_of(root)[1] is not None
+        is_captured = final.operation in CHATS and bool(contents[final.span_id].inputs)
+        is_known = is_captured or transcript_of(root)[1] is not None
         return is_silent and is_known and not (transcript and transcript[-1].role == "assistant")
 
     def _add_other(self, span: Span, *, has_content: bool) -> None:
@@ -197,7 +198,7 @@ class SpanRun:
         self.cut += [(span, name) for name in content.cut]
         self._hear(content.inputs, f"{span.span_id}/in", span.start, is_first=is_first)
         rest = span.rest(content.used, content.events)
-        about = {"model": span.first("gen_ai.response.model", "gen_ai.request.model"), MEMBER: rest}
+        about = {"model": span.first("gen_ai.response.model", "gen_ai.request.model", "llm.model_name"), MEMBER: rest}
         outputs = content.outputs or [SpanMessage("assistant", [f"failed: {span.error}"] if span.error else [])]
         when = span.end or span.start
         for number, message in enumerate(outputs):

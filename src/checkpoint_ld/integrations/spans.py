@@ -1,7 +1,7 @@
 """Spans of OpenTelemetry, from a file or from a process, and what they say by the conventions for generative AI.
 
 The attributes are those of the semantic conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai/), their
-earlier spellings, and those that OpenLLMetry writes beside them.
+earlier spellings, those that OpenLLMetry writes beside them, and those of OpenInference.
 """
 
 from __future__ import annotations
@@ -32,8 +32,14 @@ CONVERSATION: Final = (
 )
 """The attributes that name a conversation, the surest first: strands names the session, OpenLLMetry the thread."""
 USED: Final = (
-    ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.aggregated_usage.input_tokens"),
-    ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "gen_ai.aggregated_usage.output_tokens"),
+    (
+        *("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+        *("gen_ai.aggregated_usage.input_tokens", "llm.token_count.prompt"),
+    ),
+    (
+        *("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+        *("gen_ai.aggregated_usage.output_tokens", "llm.token_count.completion"),
+    ),
 )
 _KINDS: Final = {
     "traceloop.span.kind": {"agent": AGENT, "workflow": WORKFLOW, "tool": TOOL},
@@ -41,7 +47,15 @@ _KINDS: Final = {
     "llm.request.type": {"chat": "chat", "completion": "text_completion"},
 }
 """The attributes by which earlier and other conventions state an operation."""
-_ANSWERED: Final = ("gen_ai.response.", "gen_ai.usage.", "gen_ai.completion", "gen_ai.output.messages")
+TOOL_NAME: Final = ("gen_ai.tool.name", "tool.name")
+_ANSWERED: Final = (
+    "llm.output_messages.",
+    "llm.token_count.",
+    "gen_ai.response.",
+    "gen_ai.usage.",
+    "gen_ai.completion",
+    "gen_ai.output.messages",
+)
 _CANCELLED: Final = re.compile(r"(?:\w+\.)*(?:CancelledError|KeyboardInterrupt|GeneratorExit)\b", re.ASCII)
 """An error's text that begins with the name of an exception by which work is given up."""
 
@@ -89,6 +103,8 @@ class Span:
             kind = self.attributes.get(name)
             if isinstance(kind, str) and kind in kinds:
                 return kinds[kind]
+        if self.parent_id is None and self.attributes.get("openinference.span.kind") == "CHAIN":
+            return WORKFLOW
         return TOOL if "gen_ai.tool.name" in self.attributes else ""
 
     @property
