@@ -16,7 +16,7 @@ from sqlalchemy import Engine, event
 
 from checkpoint_ld import RuntimeState
 from checkpoint_ld.checkpointing import CheckpointManager, Retention
-from checkpoint_ld.documents.packed import Pack, Parts
+from checkpoint_ld.documents.packed import Pack, PackedParts
 from checkpoint_ld.stores import files
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.tables import PreparedStatement
@@ -43,7 +43,13 @@ class Fuse:
             setattr(os, name, self._around(getattr(os, name)))
         for name in STATEMENTS:
             event.listen(Engine, name, self.step)
-        for kind, name in ((Pack, "add"), (Pack, "remove"), (Pack, "_open"), (Parts, "layout"), (Parts, "_number")):
+        for kind, name in (
+            (Pack, "add"),
+            (Pack, "remove"),
+            (Pack, "_open"),
+            (PackedParts, "layout"),
+            (PackedParts, "_number"),
+        ):
             setattr(kind, name, self._around(getattr(kind, name)))
         setattr(PreparedStatement, "on", self._around(PreparedStatement.on))  # noqa: B010 - statements that SQLAlchemy does not see
 

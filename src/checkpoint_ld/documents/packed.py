@@ -68,7 +68,7 @@ class PackedText(NamedTuple):
         return cls(name, cut(text), about, digest(text))
 
 
-class Parts:
+class PackedParts:
     """The table `parts` of a database: texts by their numbers, each once. With `packed` they are compressed.
 
     Numbers are remembered until another process deletes parts, which `application_id` counts.
@@ -137,7 +137,7 @@ class Pack:
         self.path = folder / PACK
         self._guard = threading.RLock()
         self._opened: tuple[sqlite3.Connection, int, int] | None = None
-        self._parts = Parts(packed=True)
+        self._parts = PackedParts(packed=True)
         self._seen: tuple[int, int] | None = None
         self._abouts: dict[str, Any] = {}
         self._wants_room = False

@@ -44,7 +44,7 @@ NOTHING = "urn:checkpoint-ld:nothing"
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
+class CollectionDescription:
     """The parts of a description that the store does not hold.
 
     `document` is the IRI of the description, and the start of the IRIs of its nodes. `files` is the base IRI of the
@@ -59,7 +59,7 @@ class Publication:
     publisher: str = ""
 
 
-def described(store: Store, wanted: Publication) -> QueryResult:
+def described(store: Store, wanted: CollectionDescription) -> QueryResult:
     """Return the sorted statements of a description. Raises SettingsError for an IRI that is not absolute."""
     iris = {name: _iri(getattr(wanted, name) or NOTHING) for name in ("files", "site", "document")}
     values: dict[str, Term] = {

@@ -17,7 +17,7 @@ from checkpoint_ld.documents.files import MEDIA_TYPES
 from checkpoint_ld.errors import CheckpointLdError, QueryError, WriteError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import describing
-from checkpoint_ld.sparql.describing import Publication, described
+from checkpoint_ld.sparql.describing import CollectionDescription, described
 from checkpoint_ld.sparql.formats import chosen, offered_for, render, results_xml
 from checkpoint_ld.sparql.guard import checked
 from checkpoint_ld.sparql.running import START_LIMIT, evaluated
@@ -97,7 +97,7 @@ def answered(store: pyoxigraph.Store, operation: QueryOperation, known: Known | 
             return Answer.plain(406, f"the result of this query cannot be had as {operation.accept}: accept {offered}")
         if query is None:
             site, host = operation.site, urlsplit(operation.site).netloc
-            about = Publication(
+            about = CollectionDescription(
                 site + VOID.removeprefix("/"), site=site, title=f"Checkpoints at {host}", publisher=host
             )
             return rendered(described(store, about), wanted, {})

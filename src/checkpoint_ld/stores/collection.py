@@ -38,7 +38,7 @@ from checkpoint_ld.errors import (
 from checkpoint_ld.graph import emission
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
-from checkpoint_ld.sparql.describing import TITLE, Publication, described
+from checkpoint_ld.sparql.describing import TITLE, CollectionDescription, described
 from checkpoint_ld.stores import loading
 from checkpoint_ld.stores.backend import FileState, Spooled, blocks, opened, software
 from checkpoint_ld.stores.directory import PREFIX, STORE, Directory, collection_errors
@@ -349,7 +349,7 @@ class Collection:
         """
         self.holdings.whole()
         files = (base or self.folder.as_uri()).rstrip("/") + "/"
-        wanted = Publication(f"{files}void", files=files, title=title, publisher=publisher)
+        wanted = CollectionDescription(f"{files}void", files=files, title=title, publisher=publisher)
         with collection_errors(self.folder):
             return described(self.holdings.directory.store, wanted)
 

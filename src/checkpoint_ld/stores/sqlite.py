@@ -21,7 +21,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from checkpoint_ld.documents.packed import Parts
+from checkpoint_ld.documents.packed import PackedParts
 from checkpoint_ld.errors import (
     IntegrityError,
     SettingsError,
@@ -84,7 +84,7 @@ class Database:
         self._guard = threading.RLock()
         self._turn = threading.RLock()
         self._opened: tuple[sa.Engine, int, int] | None = None
-        self._known: Parts | None = None
+        self._known: PackedParts | None = None
         """The parts that are known to be there."""
         self._copied: tuple[int, ...] | None = None
         """The state of a database of CAF when it was read, None for one of ours."""
@@ -123,7 +123,7 @@ class Database:
                 )
             known, self._known = self._known, None  # a transaction that fails leaves no parts behind
             with database_errors(self.path), _writer(engine).begin() as connection:
-                connection.info[tables.PARTS] = known = known or Parts(packed=False)
+                connection.info[tables.PARTS] = known = known or PackedParts(packed=False)
                 yield connection
             self._known = known
         finally:

@@ -15,7 +15,7 @@ import orjson
 import sqlalchemy as sa
 
 from checkpoint_ld.agents.values import BEFORE_SNAPSHOT, ENDS, FINAL, real
-from checkpoint_ld.documents.packed import Parts, clear_parts
+from checkpoint_ld.documents.packed import PackedParts, clear_parts
 from checkpoint_ld.stores.protocol import Header, header_of
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def row_of(connection: sa.Connection, checkpoint: AgentCheckpoint) -> Row:
     """Return the row of a checkpoint, whose new parts are added."""
     form, snapshot = checkpoint.form, checkpoint.snapshot
     stated = [thought.confidence for thought in snapshot.thought_chain if thought.confidence is not None]
-    made = connection.info.setdefault(PARTS, Parts(packed=False))
+    made = connection.info.setdefault(PARTS, PackedParts(packed=False))
     driver: Any = connection.connection.driver_connection
     layout = made.layout(driver, form.pieces)
     results = dict(zip(form.results, made.numbers(driver, form.results.values()), strict=True))
