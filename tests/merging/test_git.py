@@ -129,6 +129,21 @@ def test_a_conflict_is_not_lost_by_a_commit(git: Git, run: Run) -> None:  # noqa
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_a_conflict_is_not_lost_by_a_rebase(git: Git, run: Run, is_empty: bool) -> None:  # noqa: F811
+    """git asks no hook about a commit of which nothing is left: then validate finds what is undecided."""
+    branches(git, edited(name="A", **({} if is_empty else {"q0": answer("Hg")})), edited(name="B", q1=answer("H")))
+    git("rebase", "other", code=1)
+    git("add", FILE)
+    result = git("-c", "core.editor=true", "rebase", "--continue", code=0 if is_empty else 1)
+    assert ("KD026" in result) is not is_empty
+    assert "KD026" in run("validate", FILE, "--no-cache").out.decode()
+    assert run("merge", "--continue", FILE, "--ours").code == 0
+    git("-c", "core.editor=true", "rebase", "--continue", code=None)
+    assert (Benchmark.load(FILE).name, run("validate", FILE, "--no-cache").code) == ("B", 0)
+
+
+@pytest.mark.slow
 def test_an_edit_is_a_decision_once_somebody_says_so(git: Git, run: Run) -> None:  # noqa: F811
     branches(git, edited(name="A"), edited(name="B"))
     git("merge", "other", code=1)

@@ -120,11 +120,16 @@ def _write_counts(tally: Tally, kind: str, summary: TextIO, file: str, answers: 
 
 
 def _recorded(files: Iterable[str], stack: ExitStack, *, quiet: bool) -> Iterator[RecordedAnswer]:
+    """Yield the answers of all files, each once; name those that were given before on standard error."""
     from checkpoint_ld.assessment.answers import is_by_path, read_answers
+    from checkpoint_ld.assessment.comparing import Distinct
 
+    distinct = Distinct()
     for file in files:
         opened = file if is_by_path(file) else stack.enter_context(opened_answers(file, quiet=quiet))
-        yield from read_answers(opened, None if file == streams.STANDARD else file)
+        yield from distinct.of(read_answers(opened, None if file == streams.STANDARD else file), file)
+    for each in distinct.findings:
+        streams.note(f"{each.place}: {each.severity.label}: {each.code} {each.message}")
 
 
 @contextlib.contextmanager

@@ -121,7 +121,7 @@ def install(
     lines = [_BEGIN, *(f"{pattern} diff={_NAME} merge={_NAME}" for pattern in patterns), _END]
     _write(file, [*_others(file), *lines])
     if not everywhere:
-        _install_hook(command)
+        _install_hooks(command)
         for pair in (f"{benchmark}={folder}" for benchmark, folder in (unpacked or {}).items()):
             git_program.output_of("config", scope, "--replace-all", _UNPACKED, pair, f"^{re.escape(pair)}$")
     return file
@@ -134,18 +134,30 @@ def unpacked_pairs(top: Path) -> dict[str, str]:
     return {str(top / benchmark): str(top / folder) for benchmark, sign, folder in pairs if sign}
 
 
-def _hook() -> Path:
-    return Path(git_program.output_of("rev-parse", "--git-path", "hooks/pre-commit").strip())
+_HOOKS = {
+    "pre-commit": "exec {command} git check",
+    # git rebase --continue leaves pre-commit out, and asks this hook.
+    "prepare-commit-msg": (
+        'if [ -d "$(git rev-parse --git-path rebase-merge)" ] && '
+        f'[ -d "$(git rev-parse --git-path {contested.FOLDER})" ]; then exec {{command}} git check; fi'
+    ),
+}
+"""The hooks that look for undecided conflicts before a commit."""
 
 
-def _install_hook(command: str) -> None:
+def _hook(name: str = "pre-commit") -> Path:
+    return Path(git_program.output_of("rev-parse", "--git-path", f"hooks/{name}").strip())
+
+
+def _install_hooks(command: str) -> None:
     """Have git check before each commit that no conflict is undecided, unless there is a hook of somebody else."""
-    hook = _hook()
-    if hook.is_file() and _BEGIN not in _lines(hook):
-        return
-    hook.parent.mkdir(parents=True, exist_ok=True)
-    _write(hook, ["#!/bin/sh", _BEGIN, f"exec {command} git check", _END])
-    hook.chmod(0o755)
+    for name, line in _HOOKS.items():
+        hook = _hook(name)
+        if hook.is_file() and _BEGIN not in _lines(hook):
+            continue
+        hook.parent.mkdir(parents=True, exist_ok=True)
+        _write(hook, ["#!/bin/sh", _BEGIN, line.format(command=command), _END])
+        hook.chmod(0o755)
 
 
 def is_hooked() -> bool:
@@ -158,8 +170,9 @@ def uninstall(*, everywhere: bool = False) -> bool:
     """Remove the setup of `install`; return whether there was any."""
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
-    if not everywhere and (hook := _hook()).is_file() and _BEGIN in _lines(hook):
-        hook.unlink()
+    for hook in () if everywhere else map(_hook, _HOOKS):
+        if hook.is_file() and _BEGIN in _lines(hook):
+            hook.unlink()
     # Unlike --list, --get-regexp takes a configuration that does not exist for an empty one.
     found = [
         section for section in _SECTIONS if git_program.run("config", scope, "--get-regexp", rf"^{section}\.").stdout
