@@ -8,8 +8,7 @@ from pathlib import Path
 import pyoxigraph
 
 from checkpoint_ld import data
-from checkpoint_ld.agents.schema import CAF_DERIVED
-from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
+from checkpoint_ld.vocabulary import CAF, CAF_DERIVED, KARENINA, RDF, SCHEMA, XSD
 
 PAGE = Path(__file__).with_name("vocabulary.md")
 HEAD = """\

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from checkpoint_ld.sparql.guard import GuardedQuery
+from checkpoint_ld.guard.checking import GuardedQuery
 
 
 @pytest.fixture(scope="module", autouse=True)

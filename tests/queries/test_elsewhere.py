@@ -18,9 +18,9 @@ import pytest
 from pyoxigraph import QuerySolutions, RdfFormat, Store
 
 import checkpoint_ld
+from checkpoint_ld.guard.checking import complete
 from checkpoint_ld.sparql import Dataset, queries
 from checkpoint_ld.sparql.formats import render
-from checkpoint_ld.sparql.guard import complete
 
 from . import test_agent_queries
 from .benchmarks import dataset

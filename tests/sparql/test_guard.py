@@ -13,9 +13,9 @@ from pyoxigraph import NamedNode
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.errors import CheckpointLdError, QueryError
+from checkpoint_ld.guard.checking import bound, checked, limited
+from checkpoint_ld.guard.terms import quoted
 from checkpoint_ld.sparql import run
-from checkpoint_ld.sparql.guard import bound, checked, limited
-from checkpoint_ld.sparql.result import quoted
 from checkpoint_ld.sparql.running import ENGINES, Engine
 from tests.sparql.conftest import Listener
 from tests.trials import examples

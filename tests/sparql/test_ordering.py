@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
 from checkpoint_ld.errors import QueryError, QueryFailedError
+from checkpoint_ld.guard.checking import checked
+from checkpoint_ld.guard.ordering import order_key, term_of_key
+from checkpoint_ld.guard.rewriting import best_text
 from checkpoint_ld.sparql import run
-from checkpoint_ld.sparql.guard import checked
-from checkpoint_ld.sparql.ordering import order_key, term_of_key
-from checkpoint_ld.sparql.rewriting import best_text
 from checkpoint_ld.vocabulary import XSD
 
 P, Q = NamedNode("urn:p"), NamedNode("urn:q")

@@ -20,8 +20,8 @@ from pyoxigraph import Literal, NamedNode, Quad
 
 from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.guard.checking import PREFIXES, checked
 from checkpoint_ld.sparql import Dataset, queries, run, running
-from checkpoint_ld.sparql.guard import PREFIXES, checked
 from checkpoint_ld.sparql.result import value_of
 from checkpoint_ld.sparql.running import ENGINES, MANIFEST, Engine
 from checkpoint_ld.validation.inference import with_inferred

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 from rdflib import BNode, Graph, Literal, URIRef
 
 from checkpoint_ld.agents import schema
-from checkpoint_ld.agents.schema import CAF_DERIVED, CAF_EXTENSION, ID, PROV, caf, derived, prov, value_of
+from checkpoint_ld.agents.schema import CAF_EXTENSION, ID, PROV, caf, derived, prov, value_of
 from checkpoint_ld.agents.values import LATEST_MS, Tree, bytes_of, sha256_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import contexts, emission, interpreter, literals
@@ -28,7 +28,7 @@ from checkpoint_ld.graph.literals import DATETIME, RDF_JSON, XSD_STRING, literal
 from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
 from checkpoint_ld.graph.plans import PlainTerm
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
-from checkpoint_ld.vocabulary import AGENT, CAF, KARENINA, RDF, SCHEMA, XSD
+from checkpoint_ld.vocabulary import AGENT, CAF, CAF_DERIVED, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.graph import AgentGraph, AgentWalk, built, is_texts
-from checkpoint_ld.agents.schema import CAF_DERIVED, derived, escaped
+from checkpoint_ld.agents.schema import derived, escaped
 from checkpoint_ld.agents.structure import ENDED
 from checkpoint_ld.agents.values import COUNTERS, OF_FRAMEWORKS, SCHEMA_VERSION, STATUSES
 from checkpoint_ld.documents.text import pointer
@@ -29,7 +29,7 @@ from checkpoint_ld.graph.store import copied, put, terms_of, triples_of
 from checkpoint_ld.phrases import given, shown
 from checkpoint_ld.secrets import is_harmless, secret
 from checkpoint_ld.validation.constraints import forms
-from checkpoint_ld.vocabulary import CAF
+from checkpoint_ld.vocabulary import CAF, CAF_DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

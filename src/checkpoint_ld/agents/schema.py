@@ -25,7 +25,7 @@ from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.contexts import RDF_TYPE, Term, TermTable, named
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
 from checkpoint_ld.graph.plans import KeyPlan, PlainTerm, Plan, Plans
-from checkpoint_ld.vocabulary import CAF
+from checkpoint_ld.vocabulary import CAF, CAF_DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -194,7 +194,6 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 CAF_EXTENSION: Final = "urn:caf:ext:"
 """Namespace of unknown keys."""
-CAF_DERIVED: Final = "urn:caf:derived:"
 """Namespace of derived statements."""
 PROV: Final = "http://www.w3.org/ns/prov#"
 

@@ -312,7 +312,7 @@ def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:
     """
     from pyoxigraph import NamedNode
 
-    from checkpoint_ld.sparql.result import is_iri
+    from checkpoint_ld.guard.terms import is_iri
 
     found: dict[str, Any] = {}
     for parameter in given:
@@ -336,8 +336,8 @@ def _listed() -> str:
 
 def _explained(query: NamedQuery, given: Mapping[str, str]) -> str:
     """Return a named query with all that it needs, for any engine; its description is in comments."""
+    from checkpoint_ld.guard.checking import complete
     from checkpoint_ld.sparql import queries
-    from checkpoint_ld.sparql.guard import complete
 
     lines = [f"{query.name}: {query.title}", query.description]
     if query.needs_derived:

@@ -88,7 +88,7 @@ def _collect(node: Any, patterns: list[Pattern], optional: list[list[Pattern]]) 
 
 def _looks_elsewhere(expression: Any) -> bool:
     """Return whether an expression has EXISTS, whose patterns are others."""
-    from checkpoint_ld.sparql.plans import nodes  # noqa: PLC0415 - few shapes have queries
+    from checkpoint_ld.guard.plans import nodes  # noqa: PLC0415 - few shapes have queries
 
     return any(one.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS") for one in nodes(expression))
 

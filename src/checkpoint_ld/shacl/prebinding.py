@@ -12,10 +12,10 @@ from rdflib import URIRef, Variable
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.store import sparql_parser
+from checkpoint_ld.guard.checking import PREFIXES
+from checkpoint_ld.guard.plans import nodes
 from checkpoint_ld.shacl.anchors import anchors_of
 from checkpoint_ld.shacl.queries import declared, read_only, tokens
-from checkpoint_ld.sparql.guard import PREFIXES
-from checkpoint_ld.sparql.plans import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

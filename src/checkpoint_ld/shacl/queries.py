@@ -1,6 +1,6 @@
 """Queries in shapes: each is parsed, and may only read the data graph.
 
-The guard is that of queries of users (`checkpoint_ld.sparql.guard`). It gets the text that is evaluated, with the
+The guard is that of queries of users (`checkpoint_ld.guard.checking`). It gets the text that is evaluated, with the
 prefixes that the shapes declare. So no spelling of SERVICE, FROM or an update gets past it.
 """
 
@@ -15,8 +15,8 @@ from rdflib import Literal
 
 from checkpoint_ld.errors import QueryError, ShapesError
 from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.guard.checking import GuardedQuery, checked, tokens_of
 from checkpoint_ld.shacl.shape import QUERIES, described, sh_values
-from checkpoint_ld.sparql.guard import GuardedQuery, checked, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,7 +1,7 @@
 """SPARQL over checkpoints: guarded queries, their results as data and as text.
 
-`guard` checks a query, `plans` finds those to evaluate graph by graph, `running` evaluates them within limits, `result`
-holds the result, `formats` writes it. `queries` has the named queries, `service` the HTTP service, `describing`
+`running` evaluates queries that `checkpoint_ld.guard` has checked, within limits, `result` holds the result, `formats`
+writes it. `queries` has the named queries, `service` the HTTP service, `describing`
 descriptions of a store.
 """
 

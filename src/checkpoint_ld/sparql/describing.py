@@ -18,10 +18,11 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.data import PACKAGE
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.guard.checking import PREFIXES, bound, checked
+from checkpoint_ld.guard.terms import is_iri, written
 from checkpoint_ld.phrases import encodable, harmless_lines
 from checkpoint_ld.sparql.formats import short
-from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
-from checkpoint_ld.sparql.result import QueryResult, is_iri, results_json, written
+from checkpoint_ld.sparql.result import QueryResult, results_json
 from checkpoint_ld.sparql.running import MANIFEST, evaluated
 from checkpoint_ld.vocabularies import NAMES
 from checkpoint_ld.vocabularies import statements as statements_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from pyoxigraph import Store
 
-    from checkpoint_ld.sparql.result import Term
+    from checkpoint_ld.guard.terms import Term
 
     Binding = dict[str, dict[str, Any]]
 

@@ -21,15 +21,16 @@ from checkpoint_ld import tables
 from checkpoint_ld.documents.files import MEDIA_TYPES
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.emission import rdf_xml
+from checkpoint_ld.guard.checking import PREFIXES
 from checkpoint_ld.phrases import cells, harmless, head, tail, unknown
-from checkpoint_ld.sparql.guard import PREFIXES
-from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, typed_column, value_of
+from checkpoint_ld.sparql.result import ntriples, results_json, term_of, typed_column, value_of
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from checkpoint_ld.sparql.guard import Form
+    from checkpoint_ld.guard.checking import Form
+    from checkpoint_ld.guard.terms import Term
     from checkpoint_ld.sparql.result import QueryResult
 
 

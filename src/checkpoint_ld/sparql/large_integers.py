@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from pyoxigraph import Literal, NamedNode
 
-from checkpoint_ld.sparql.guard import tokens_of
-from checkpoint_ld.sparql.rewriting import Piece, keywords
+from checkpoint_ld.guard.checking import tokens_of
+from checkpoint_ld.guard.rewriting import Piece, keywords
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from pyoxigraph import Store
 
-    from checkpoint_ld.sparql.result import Term
-    from checkpoint_ld.sparql.rewriting import Known
+    from checkpoint_ld.guard.rewriting import Known
+    from checkpoint_ld.guard.terms import Term
 
 _INTEGER, _DECIMAL = NamedNode(XSD + "integer"), NamedNode(XSD + "decimal")
 _LEAST, _MOST, _MOST_DECIMAL = -(2**63), 2**63 - 1, (2**127 - 1) // 10**18

@@ -19,16 +19,17 @@ from pyoxigraph import NamedNode, Store
 from checkpoint_ld.data import PACKAGE
 from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import QueryError
+from checkpoint_ld.guard.terms import is_iri
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import running
-from checkpoint_ld.sparql.result import is_iri, term_of
+from checkpoint_ld.sparql.result import term_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from checkpoint_ld.guard.terms import Term
     from checkpoint_ld.sparql import QueryResult
-    from checkpoint_ld.sparql.result import Term
 
 Kind: TypeAlias = Literal["text", "iri", "date", "number"]
 

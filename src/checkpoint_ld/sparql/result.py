@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -27,15 +26,10 @@ if TYPE_CHECKING:
 
     from rdflib import Graph
 
-    from checkpoint_ld.sparql.guard import Form
+    from checkpoint_ld.guard.checking import Form
+    from checkpoint_ld.guard.terms import Term
 
 
-Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal | Triple
-"""A term in a result, of pyoxigraph."""
-
-_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
-_WRITTEN = str.maketrans({"\t": "\\t", "\b": "\\b", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\", '"': '\\"'})
-_LANGUAGE = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 _WHOLE = frozenset(
     XSD + name
     for name in (
@@ -44,11 +38,6 @@ _WHOLE = frozenset(
     )
 )
 _FRACTIONS = frozenset(XSD + name for name in ("double", "float", "decimal"))
-
-
-def is_iri(text: str) -> bool:
-    """Return whether a text is an absolute IRI that SPARQL can write."""
-    return _IRI.fullmatch(text) is not None
 
 
 def term_of(value: Any) -> Term:
@@ -75,34 +64,6 @@ def term_of(value: Any) -> Term:
     if isinstance(value, str) and lone_surrogate(value) is None:
         return pyoxigraph.Literal(value)
     raise QueryError(f"{value!r} is no value that a query can hold: give a text, number, truth value, date or term")
-
-
-def quoted(text: str) -> str:
-    """Return a string literal of SPARQL and of N-Triples whose value is `text`.
-
-    No character of `text` can end the literal or make an escape. Raises QueryError for a lone surrogate, which no
-    syntax can write.
-    """
-    if lone_surrogate(text) is not None:
-        raise QueryError("half of a surrogate pair is no character and cannot be written")
-    return f'"{text.translate(_WRITTEN)}"'
-
-
-def written(term: Term) -> str:
-    """Return a term in the syntax of SPARQL, escaped.
-
-    Raises QueryError for blank nodes, which would be variables in a query, and for an invalid IRI.
-    """
-    if isinstance(term, NamedNode) and is_iri(term.value):
-        return f"<{term.value}>"
-    if isinstance(term, pyoxigraph.Literal):
-        if term.language is not None and _LANGUAGE.fullmatch(term.language):
-            return f"{quoted(term.value)}@{term.language}"
-        if term.datatype.value == XSD + "string":  # in rdflib, a string with its datatype is another literal
-            return quoted(term.value)
-        if term.language is None:
-            return f"{quoted(term.value)}^^{written(term.datatype)}"
-    raise QueryError(f"{term} cannot be written into a query: give an absolute IRI or a literal")
 
 
 def value_of(term: Term | None) -> Any:

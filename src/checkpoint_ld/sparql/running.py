@@ -19,12 +19,13 @@ from checkpoint_ld.connections import check_timeout
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import StatementGraph, sparql_parser, terms_of
+from checkpoint_ld.guard.checking import PREFIXES, bound, checked
+from checkpoint_ld.guard.rewriting import FUNCTIONS, best_text
+from checkpoint_ld.guard.terms import is_iri
 from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import large_integers
-from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
-from checkpoint_ld.sparql.result import QueryResult, is_iri, of_rdflib, result_of, term_of, texts_of, to_rdflib
-from checkpoint_ld.sparql.rewriting import FUNCTIONS, best_text
+from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from checkpoint_ld.graph.store import Difference
-    from checkpoint_ld.sparql.engine_faults import PathEnd
-    from checkpoint_ld.sparql.guard import GuardedQuery
+    from checkpoint_ld.guard.checking import GuardedQuery
+    from checkpoint_ld.guard.engine_faults import PathEnd
+    from checkpoint_ld.guard.rewriting import Known
     from checkpoint_ld.sparql.result import Row
-    from checkpoint_ld.sparql.rewriting import Known
     from checkpoint_ld.workers.process import ChunkedReader
 
 
@@ -118,7 +119,7 @@ def run(  # noqa: PLR0913 - all but the first two are named
     store. `engine="rdflib"` is slow, and meant for comparison. `services` are the hosts that SERVICE may query, such as
     `example.org` or `127.0.0.1:8080`.
 
-    Raises QueryError for a query that is refused or invalid (see `checkpoint_ld.sparql.guard`), SettingsError for
+    Raises QueryError for a query that is refused or invalid (see `checkpoint_ld.guard.checking`), SettingsError for
     another engine or invalid limits, QueryFailedError after the timeout, or if the engine fails.
     """
     limits: dict[str, Any] = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}

@@ -16,18 +16,18 @@ import pyoxigraph
 from checkpoint_ld.documents.files import MEDIA_TYPES
 from checkpoint_ld.errors import CheckpointLdError, QueryError, WriteError
 from checkpoint_ld.graph.store import sparql_parser
+from checkpoint_ld.guard.checking import checked
 from checkpoint_ld.sparql import describing
 from checkpoint_ld.sparql.describing import CollectionDescription, described
 from checkpoint_ld.sparql.formats import chosen, offered_for, render, results_xml
-from checkpoint_ld.sparql.guard import checked
 from checkpoint_ld.sparql.running import START_LIMIT, evaluated
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from checkpoint_ld.guard.rewriting import Known
     from checkpoint_ld.sparql.result import QueryResult
-    from checkpoint_ld.sparql.rewriting import Known
 
 
 VOID = "/.well-known/void"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
     from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.sparql.result import Term
+    from checkpoint_ld.guard.terms import Term
 
 
 Row = tuple["Term | None", ...]

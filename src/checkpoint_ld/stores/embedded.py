@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from pyoxigraph import Literal, NamedNode, QuerySolutions
 
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError
-from checkpoint_ld.sparql.guard import PREFIXES, bound
+from checkpoint_ld.guard.checking import PREFIXES, bound
 from checkpoint_ld.stores.backend import NO_PARAMETERS, FileState, blocks
 from checkpoint_ld.stores.directory import MARK, Directory, collection_errors
 from checkpoint_ld.stores.folder import Lock
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from checkpoint_ld.sparql.result import Term
+    from checkpoint_ld.guard.terms import Term
     from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.collection import Collection
 

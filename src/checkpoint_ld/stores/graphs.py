@@ -34,9 +34,10 @@ from checkpoint_ld.errors import (
 from checkpoint_ld.findings import Place
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.emission import ntriples_of
+from checkpoint_ld.guard.terms import written
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
-from checkpoint_ld.sparql.result import value_of, written
+from checkpoint_ld.sparql.result import value_of
 from checkpoint_ld.stores.embedded import LentGraphs, shared
 from checkpoint_ld.stores.protocol import (
     CAPABILITIES,
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agents.schema import Kind
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.sparql.result import Term
+    from checkpoint_ld.guard.terms import Term
     from checkpoint_ld.stores.backend import Row
     from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.embedded import SharedGraphs

@@ -26,7 +26,7 @@ from checkpoint_ld.vocabulary import CAF, SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from checkpoint_ld.sparql.guard import Form
+    from checkpoint_ld.guard.checking import Form
     from checkpoint_ld.stores.backend import Outgoing
     from checkpoint_ld.stores.endpoint import Credentials, Endpoint
 

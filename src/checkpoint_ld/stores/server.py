@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from checkpoint_ld.agents.schema import CAF_DERIVED
 from checkpoint_ld.connections import check_timeout, is_loopback
 from checkpoint_ld.errors import (
     AuthFailedError,
@@ -36,8 +35,7 @@ from checkpoint_ld.errors import (
     StoreError,
     TruncatedResultError,
 )
-from checkpoint_ld.sparql import guard
-from checkpoint_ld.sparql.guard import bound, limited
+from checkpoint_ld.guard.checking import PREFIXES, bound, checked, limited
 from checkpoint_ld.sparql.result import term_of
 from checkpoint_ld.stores import request
 from checkpoint_ld.stores.backend import NO_PARAMETERS, block, opened, parsed, software
@@ -56,6 +54,7 @@ from checkpoint_ld.stores.endpoint import (
 )
 from checkpoint_ld.stores.literals import of_virtuoso, values_of
 from checkpoint_ld.stores.request import Request, Response, printable
+from checkpoint_ld.vocabulary import CAF_DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -63,7 +62,9 @@ if TYPE_CHECKING:
 
     import httpx
 
-    from checkpoint_ld.sparql.result import QueryResult, Term
+    from checkpoint_ld.guard.checking import Form
+    from checkpoint_ld.guard.terms import Term
+    from checkpoint_ld.sparql.result import QueryResult
     from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.endpoint import Endpoint
 
@@ -92,7 +93,7 @@ _MOST_BYTES: Final = 8 << 20
 _TRIES: Final = 3
 """The number of tries to read a graph that changes meanwhile."""
 # On one line, so that line numbers in a server's messages are those of the given text.
-_PREFIXES: Final = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in guard.PREFIXES.items())
+_PREFIXES: Final = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in PREFIXES.items())
 
 
 class Connection:
@@ -312,7 +313,7 @@ class SparqlClient:
 
         Raises SettingsError for an update, and TruncatedResultError for a result that the server cut.
         """
-        query = guard.checked(bound(text, {name: term_of(value) for name, value in parameters.items()}))
+        query = checked(bound(text, {name: term_of(value) for name, value in parameters.items()}))
         is_limited = query.form == "select"  # LIMIT counts no statements
         sent = limited(query.text, max_rows + 1) if max_rows is not None and is_limited else query.text
         found = self._result(_PREFIXES + sent, query.form)
@@ -444,7 +445,7 @@ class SparqlClient:
         except (SyntaxError, ValueError):
             raise request.broken("Turtle", answer.body) from None
 
-    def _result(self, text: str, form: guard.Form) -> QueryResult:
+    def _result(self, text: str, form: Form) -> QueryResult:
         accept = request.N_TRIPLES if form in ("construct", "describe") else request.RESULTS
         answer = self.send(request.query(self.endpoint, text, accept=accept))
         return request.result_of(answer, form, most_rows=self.endpoint.profile.most_rows)

@@ -24,7 +24,7 @@ from checkpoint_ld.vocabulary import XSD
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from checkpoint_ld.sparql.result import Term
+    from checkpoint_ld.guard.terms import Term
 
 _STRING = XSD + "string"
 _END: Final = "\x00"

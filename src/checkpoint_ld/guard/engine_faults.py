@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checkpoint_ld.sparql.plans import nodes
+from checkpoint_ld.guard.plans import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

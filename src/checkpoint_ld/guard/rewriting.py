@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 from pyoxigraph import NamedNode
 from rdflib import URIRef
 
-from checkpoint_ld.sparql.ordering import order_key, term_of_key
-from checkpoint_ld.sparql.plans import nodes
+from checkpoint_ld.guard.ordering import order_key, term_of_key
+from checkpoint_ld.guard.plans import nodes
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pyoxigraph import QuerySolutions, Store
 
-    from checkpoint_ld.sparql.result import Term
+    from checkpoint_ld.guard.terms import Term
 
 _KEY, _TERM = NamedNode("urn:checkpoint-ld:order-key"), NamedNode("urn:checkpoint-ld:term-of-key")
 FUNCTIONS: dict[NamedNode, Callable[..., Term | None]] = {_KEY: order_key, _TERM: term_of_key}

@@ -18,25 +18,24 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from checkpoint_ld.agents.schema import CAF_DERIVED
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser
-from checkpoint_ld.sparql.engine_faults import keeps_by_minus, path_ends
-from checkpoint_ld.sparql.plans import nodes, plan_of
-from checkpoint_ld.sparql.result import quoted, written
-from checkpoint_ld.sparql.rewriting import rewritten
-from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
+from checkpoint_ld.guard.engine_faults import keeps_by_minus, path_ends
+from checkpoint_ld.guard.plans import nodes, plan_of
+from checkpoint_ld.guard.rewriting import rewritten
+from checkpoint_ld.guard.terms import quoted, written
+from checkpoint_ld.vocabulary import CAF, CAF_DERIVED, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.plugins.sparql.sparql import Query as Algebra
 
-    from checkpoint_ld.sparql.engine_faults import PathEnd
-    from checkpoint_ld.sparql.plans import SelectPlan
-    from checkpoint_ld.sparql.result import Term
-    from checkpoint_ld.sparql.rewriting import Rewriting
+    from checkpoint_ld.guard.engine_faults import PathEnd
+    from checkpoint_ld.guard.plans import SelectPlan
+    from checkpoint_ld.guard.rewriting import Rewriting
+    from checkpoint_ld.guard.terms import Term
 
 
 LONGEST = 1_000_000
@@ -247,8 +246,8 @@ class GuardedQuery:
 
     `is_grouped` is whether its outermost solutions are those of GROUP BY. `order` are the variables of a `SELECT *` in
     the order of the text, empty for any other query. `plan` is that of a SELECT that can be evaluated graph by graph.
-    `rewritten` is the query for Oxigraph (`checkpoint_ld.sparql.rewriting`). `path_ends` and `keeps_by_minus` say what
-    Oxigraph may answer wrongly (`checkpoint_ld.sparql.engine_faults`).
+    `rewritten` is the query for Oxigraph (`checkpoint_ld.guard.rewriting`). `path_ends` and `keeps_by_minus` say what
+    Oxigraph may answer wrongly (`checkpoint_ld.guard.engine_faults`).
     """
 
     text: str
