@@ -297,7 +297,7 @@ def test_secrets_are_withheld_wherever_they_stand(tmp_path: Path) -> None:
     state.tool_state.complete(state.tool_state.start("http", {"n": 1}).id, {"headers": [f"Bearer {KEY}"]})
     state.context.history.append({"role": "user", "content": KEY})
     with CheckpointManager(tmp_path / "c", tmp_path / "c.db") as manager:
-        with pytest.warns(CheckpointWarning, match="the value at /snapshot/thought_chain/0/content and 10 more"):
+        with pytest.warns(CheckpointWarning, match="the value at /snapshot/thought_chain/0/content and 9 more"):
             saved = manager.save(state)
         later = manager.save(state)  # one warning is enough
         for kept in (saved, later):

@@ -7,6 +7,7 @@ a save takes the time of what is new, and stores keep each text once.
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from checkpoint_ld.agents.values import RESULT, TEXT
@@ -15,7 +16,7 @@ from checkpoint_ld.documents.text import CANONICAL, Layout, dump_json
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from checkpoint_ld.agents.values import Snapshot, Thought, ToolCall, Tree
 
@@ -27,12 +28,17 @@ _RESULTS: Final = b',\n      "results": {'
 
 
 class TextForm(NamedTuple):
-    """The pieces of a text form, and those of them that are thoughts, calls, and results by the ids of calls."""
+    """The pieces of a text form, and those of them that are the thoughts, the calls and the results.
+
+    `results` are by the ids of calls, `listed` are the same in a list. Each of the three lists is one of the pieces,
+    unless it is empty.
+    """
 
     pieces: list[Piece]
     thoughts: list[bytes]
     calls: list[bytes]
     results: dict[str, bytes]
+    listed: list[bytes]
 
     @property
     def content(self) -> bytes:
@@ -45,22 +51,33 @@ def text_form(tree: Tree, snapshot: Snapshot) -> TextForm:
 
     Raises WriteError for values that are no JSON, whose place is one in the part.
     """
-    thoughts = [thought.__dict__.get(TEXT) or _text(thought, 6) for thought in snapshot.thought_chain]
-    calls = [call.__dict__.get(TEXT) or _text(call, 8) for call in snapshot.tool_state.calls]
+    thoughts = _texts(snapshot.thought_chain, 6)
+    calls = _texts(snapshot.tool_state.calls, 8)
     results = _results(snapshot)
+    listed = [*results.values()]
     text = dump_json(tree, Layout(end="\n"))
     pieces: list[Piece] = []
     for mark, parts, end in (
         (_CHAIN, thoughts, b"\n    "),
         (_CALLS, calls, b"\n      "),
-        (_RESULTS, [*results.values()], b"\n      "),
+        (_RESULTS, listed, b"\n      "),
     ):
         before, text = text[: (at := text.index(mark) + len(mark))], text[at:]
         pieces += cut(before + b"\n") if parts else cut(before)
         if parts:
             pieces.append(parts)
             text = end + text
-    return TextForm([*pieces, *cut(text)], thoughts, calls, results)
+    return TextForm([*pieces, *cut(text)], thoughts, calls, results, listed)
+
+
+def _texts(parts: Sequence[Thought | ToolCall], indent: int) -> list[bytes]:
+    try:
+        return [*map(_known, map(_values, parts))]
+    except KeyError:
+        return [part.__dict__.get(TEXT) or _text(part, indent) for part in parts]
+
+
+_values, _known = attrgetter("__dict__"), itemgetter(TEXT)
 
 
 def _text(part: Thought | ToolCall, indent: int) -> bytes:
@@ -70,7 +87,7 @@ def _text(part: Thought | ToolCall, indent: int) -> bytes:
 
 def _results(snapshot: Snapshot) -> dict[str, bytes]:
     results: Mapping[str, Any] = snapshot.tool_state.results
-    calls = {call.id: call for call in snapshot.tool_state.calls} if results else {}
+    calls = dict(zip(map(attrgetter("id"), snapshot.tool_state.calls), snapshot.tool_state.calls, strict=True))
     found = {}
     for name, value in results.items():
         call = calls.get(name)

@@ -148,6 +148,8 @@ def redactor(redact: Redaction | None) -> Redactor:
             way = "write the whole way, such as /snapshot/context/variables/password"
             raise SettingsError(f"{pointer!r} begins with a member of the snapshot, not of the checkpoint: {way}")
     paths = [*map(steps_of, pointers)]
+    if not paths:
+        return lambda checkpoint: checkpoint
 
     def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
         tree = before = checkpoint.tree()

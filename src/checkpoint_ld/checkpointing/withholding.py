@@ -5,13 +5,14 @@ Thoughts, calls and results are looked at once; a later checkpoint that holds th
 
 from __future__ import annotations
 
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from checkpoint_ld.agents.values import CHECKED, Thought, ToolCall
 from checkpoint_ld.secrets import is_harmless, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.values import Snapshot
@@ -75,12 +76,18 @@ def _of_snapshot(snapshot: Snapshot) -> tuple[Snapshot, tuple[str, ...]]:
 
 
 def _parts(parts: tuple[_P, ...], place: str) -> tuple[tuple[_P, ...], tuple[str, ...]]:
-    looked: list[_Looked] = [part.__dict__.get(CHECKED) or _look(part) for part in parts]
+    try:
+        looked: list[_Looked] = [*map(_known, map(_values, parts))]
+    except KeyError:
+        looked = [part.__dict__.get(CHECKED) or _look(part) for part in parts]
     if looked.count(_HARMLESS) == len(looked):
         return parts, ()
     places = tuple(f"{place}/{number}{inner}" for number, one in enumerate(looked) for inner in one.places)
     both = zip(parts, looked, strict=True)
     return tuple(part if one is _HARMLESS else one.value for part, one in both), places
+
+
+_values, _known = attrgetter("__dict__"), itemgetter(CHECKED)
 
 
 def _look(part: Thought | ToolCall) -> _Looked:
@@ -94,8 +101,8 @@ def _look(part: Thought | ToolCall) -> _Looked:
     return found
 
 
-def _results(results: Mapping[str, Any], calls: Iterable[ToolCall]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    by_id = {call.id: call for call in calls} if results else {}
+def _results(results: Mapping[str, Any], calls: tuple[ToolCall, ...]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    by_id = dict(zip(map(attrgetter("id"), calls), calls, strict=True))
     changed: dict[str, Any] = {}
     places: tuple[str, ...] = ()
     for name, value in results.items():

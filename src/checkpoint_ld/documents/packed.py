@@ -86,9 +86,7 @@ class PackedParts:
         if cleared != self._cleared:
             self.forget()
             self._cleared = cleared
-        return [
-            piece.decode() if isinstance(piece, bytes) else self.numbers(driver, piece) for piece in pieces if piece
-        ]
+        return [piece.decode() if isinstance(piece, bytes) else self.numbers(driver, piece) for piece in pieces]
 
     def numbers(self, driver: sqlite3.Connection, bodies: Iterable[bytes]) -> list[int]:
         """Return the numbers of parts, which are added as far as they are new."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast, get_type_hints
 
@@ -212,14 +213,16 @@ def row_of(connection: sa.Connection, checkpoint: AgentCheckpoint) -> Row:
     made = connection.info.setdefault(PARTS, PackedParts(packed=False))
     driver: Any = connection.connection.driver_connection
     layout = made.layout(driver, form.pieces)
-    results = dict(zip(form.results, made.numbers(driver, form.results.values()), strict=True))
-    calls = zip(made.numbers(driver, form.calls), snapshot.tool_state.calls, strict=True)
+    numbers: dict[int, Any] = dict(zip(map(id, form.pieces), layout, strict=True))
+    thoughts, calls, listed = (numbers.get(id(part), []) for part in (form.thoughts, form.calls, form.listed))
+    results = dict(zip(form.results, listed, strict=True))
+    both = [[number, results.get(call.id)] for number, call in zip(calls, snapshot.tool_state.calls, strict=True)]
     return {
         **stated_columns(checkpoint),
-        "has_failed": int(any(call.success is False for call in snapshot.tool_state.calls)),
+        "has_failed": int(False in map(attrgetter("success"), snapshot.tool_state.calls)),
         "lowest_confidence": real(min(stated)) if stated else None,
-        "thoughts_json": dumped(made.numbers(driver, form.thoughts)),
-        "calls_json": dumped([[number, results.get(call.id)] for number, call in calls]),
+        "thoughts_json": dumped(thoughts),
+        "calls_json": dumped(both),
         "layout_json": dumped(layout),
     }
 
