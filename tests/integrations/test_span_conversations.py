@@ -273,3 +273,38 @@ def test_a_run_that_was_cancelled_is_not_completed(tmp_path: Path) -> None:
     found = imported(tmp_path, by_tool, by_chat, silent, fine)
     assert [one.metadata.checkpoint_reason for one in found] == ["auto", "auto", "auto", "execution_completed"]
     assert calls(found[0]) == [("slow", {}, "cancelled", "-")]
+
+
+@pytest.mark.parametrize("has_content", [(True, True), (True, False), (False, True)])
+def test_a_step_that_two_instrumentations_state_is_one(has_content: tuple[bool, bool], tmp_path: Path) -> None:
+    trace = Trace(1)
+    root, request = trace.agent(), asked(("t", "look", {"x": 1}))
+    for outputs in ([request], [said("a")]):
+        around = root
+        for captured in has_content:
+            used = {"gen_ai.usage.output_tokens": 4}
+            chat = trace.chat(around, [text("q")], *outputs, **used) if captured else trace.add("chat", around, **used)
+            around = chat
+        if outputs == [request]:
+            outer = trace.tool(root, "look", "t", {"x": 1}, "seen")
+            trace.tool(outer, "look", None, {"x": 1}, "by another protocol")
+    [found] = imported(tmp_path, trace)
+    assert thoughts(found) == [("observation", "q"), ("tool_selection", "calls look"), ("reasoning", "a")]
+    assert calls(found) == [("look", {"x": 1}, "completed", "seen")]
+    assert (found.metadata.tokens_used, found.metadata.step_number) == (8, 3)
+
+
+def test_arguments_and_results_of_a_span_may_be_in_its_events(tmp_path: Path) -> None:
+    details = "gen_ai.client.inference.operation.details"
+    first, second = Trace(1), Trace(2)
+    request = {"role": "tool", "parts": [{"type": "tool_call", "id": "t", "name": "look", "arguments": {"x": 1}}]}
+    stated = [(details, {"gen_ai.input.messages": [request]}), (details, {"gen_ai.output.messages": [given(("t", 7))]})]
+    first.tool(first.agent(), "look", events=stated)
+    span = second.tool(second.agent(), "look")
+    second.record(span, "gen_ai.tool.message", {"content": '{"x": 1}', "id": "t"})
+    second.record(span, "gen_ai.choice", {"message": "7"})
+    found = imported(tmp_path, first, second)
+    assert [calls(one) for one in found] == [
+        [("look", {"x": 1}, "completed", 7)],
+        [("look", {"x": 1}, "completed", "7")],
+    ]

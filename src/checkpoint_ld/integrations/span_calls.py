@@ -15,10 +15,11 @@ import orjson
 
 from checkpoint_ld.agents.values import ToolCall, id_of
 from checkpoint_ld.documents.values import ABSENT
-from checkpoint_ld.integrations.spans import MEMBER, OPERATION, TOOL_NAME, Span, arguments, parsed
+from checkpoint_ld.integrations.span_messages import content_of
+from checkpoint_ld.integrations.spans import BODY, MEMBER, OPERATION, TOOL_NAME, Span, arguments, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.integrations.span_messages import GivenResult, RequestedCall, SpanMessage
 
@@ -330,10 +331,11 @@ def _given_arguments(span: Span) -> tuple[Any, tuple[str, ...]]:
         if span.attributes.get(name) is not None:
             found = arguments(span.attributes[name])
             return found, (name,) if isinstance(found, dict) else ()
-    for name, _, held in span.events:  # strands
-        if name == "gen_ai.tool.message" and isinstance(found := arguments(held.get("content")), dict):
+    for held in _events(span, "gen_ai.tool.message"):  # strands
+        if isinstance(found := arguments(held.get("content")), dict):
             return found, ()
-    return None, ()
+    asked = [call.args for message in content_of(span).inputs for call in message.calls]
+    return (asked[0] if asked else None), ()
 
 
 def _given_result(span: Span) -> tuple[Any, _Ending]:
@@ -346,10 +348,19 @@ def _given_result(span: Span) -> tuple[Any, _Ending]:
                 return found, _Ending(used=(name,))
             id, is_error = str(kwargs.get("tool_call_id") or ""), kwargs.get("status") == "error"
             return kwargs.get("content"), _Ending(id, is_error, (name,))
-    for name, _, held in span.events:
-        if name == "gen_ai.choice" and "message" in held:
+    for held in _events(span, "gen_ai.choice"):
+        if "message" in held:
             return parsed(held["message"]), _Ending()
-    return ABSENT, _Ending()
+    given = [result for message in content_of(span).outputs for result in message.results]
+    return (given[0].value, _Ending(given[0].id, given[0].is_error)) if given else (ABSENT, _Ending())
+
+
+def _events(span: Span, wanted: str) -> Iterator[dict[str, Any]]:
+    """Yield the attributes of events of one name, with the bodies of log records."""
+    for name, _, held in span.events:
+        if name == wanted:
+            body = held.get(BODY)
+            yield {**held, **body} if isinstance(body, dict) else held
 
 
 def _langchain_message(value: Any) -> dict[str, Any] | None:

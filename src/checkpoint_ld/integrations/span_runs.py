@@ -38,6 +38,7 @@ def checkpoints_of(spans: Sequence[Span], conversations: Conversations) -> Itera
     as the stores do.
     """
     tree = SpanTree(spans)
+    outer = tree.outer_steps()
     runs: dict[str | None, SpanRun] = {}
     last: dict[str, SpanRun] = {}
     for owner, those in tree.runs():
@@ -47,13 +48,23 @@ def checkpoints_of(spans: Sequence[Span], conversations: Conversations) -> Itera
         run.join(conversations)
         run.follow(last.get(run.execution_id) or conversations.parent(run))
         state = conversations.state(run.execution_id, run.parent_id)
-        run.read(state)
+        run.read(state, outer)
         state.checkpoint_id = run.id
         runs[owner] = last[run.execution_id] = run
     for run in runs.values():  # when all are read: one run may have the results of another one's calls
         yield run.checkpoint(), run
     for run in runs.values():
         run.forget()
+
+
+def _doubled(outer: Mapping[str, str], contents: Mapping[str, SpanContent]) -> set[str]:
+    """Return the spans of steps that another span states as well, which counts: the one with content, or around it."""
+    found = set(outer)
+    for inner, around in outer.items():
+        held = contents.get(inner), contents.get(around)
+        if around not in found and held[0] is not None and held[1] is not None:
+            found ^= {inner, around} if held[1].is_empty and not held[0].is_empty else set()
+    return found
 
 
 class SpanRun:
@@ -126,11 +137,16 @@ class SpanRun:
         counts = before.counts if isinstance(before, SpanRun) else {name: getattr(before, name) for name in self.counts}
         self._before = {name: int(count) for name, count in counts.items()}
 
-    def read(self, state: ConversationState) -> None:
-        """Read the spans in their order, and what the run's own span states of the whole."""
+    def read(self, state: ConversationState, outer: Mapping[str, str]) -> None:
+        """Read the spans in their order, and what the run's own span states of the whole.
+
+        `outer` are the spans that state the same chat or call as one inside them. Of two chats, the one with content
+        counts, the outer one if both have it.
+        """
         self._state, root = state, self.root
         waited = [call for call in state.ledger.calls if call.waits]
         contents = {span.span_id: content_of(span) for span in self.spans if span.operation in CHATS}
+        doubled = _doubled(outer, contents)
         has_content = any(not content.is_empty for content in contents.values())
         own = SpanContent() if root is None else content_of(root)
         transcript, _ = ([], None) if root is None else transcript_of(root)
@@ -138,18 +154,19 @@ class SpanRun:
             self.cut += [(root, name) for name in own.cut]
             if not has_content:
                 self._hear(own.inputs, f"{root.span_id}/in", root.start, is_first=True)
-        steps = tokens = 0
-        is_first = has_content
+        steps, tokens, is_first = 0, 0, True
         for span in self.spans:
-            if span.operation in CHATS:
-                tokens += span.tokens
-                self._add_chat(span, contents[span.span_id], is_first=is_first)
-                is_first = False
-            elif span.operation == TOOL and span.first("gen_ai.tool.name") != MERGED:
-                state.ledger.execute(span, self)
-            else:
+            is_chat = span.span_id in contents
+            is_call = span.operation == TOOL and span.first("gen_ai.tool.name") != MERGED
+            if span.span_id in doubled or not (is_chat or is_call):
                 self._add_other(span, has_content=has_content)
                 continue
+            if is_call:
+                state.ledger.execute(span, self)
+            else:
+                self._add_chat(span, contents[span.span_id], is_first=has_content and is_first)
+                is_first = False
+                tokens += span.tokens
             steps += 1
         if root is not None and not has_content:
             said = own.outputs or transcript

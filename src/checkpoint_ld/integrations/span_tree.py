@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.integrations.span_messages import content_of
-from checkpoint_ld.integrations.spans import AGENT, CHATS, CONVERSATION, TOOL, WORKFLOW, Span
+from checkpoint_ld.integrations.spans import AGENT, CHATS, CONVERSATION, TOOL, TOOL_NAME, WORKFLOW, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,6 +89,23 @@ class SpanTree:
             at = self._outer(at)
         return at
 
+    def outer_steps(self) -> dict[str, str]:
+        """Return, for chats and calls that are stated once more below themselves, the ids of the outermost spans.
+
+        Two instrumentations may be at work, for a framework and for the library that it calls, or for a tool and the
+        protocol by which it is reached.
+        """
+        found: dict[str, str] = {}
+        for span in self.spans:
+            if (kind := _step(span)) is None:
+                continue
+            at = self.above(span)
+            while at is not None and at.operation not in (AGENT, WORKFLOW) and _step(at) != kind:
+                at = self.above(at)
+            if at is not None and _step(at) == kind and at is not span:
+                found[span.span_id] = found.get(at.span_id, at.span_id)
+        return found
+
     def conversation(self, owner: str | None) -> str | None:
         """Return the conversation that the span of a run, or a span above it, states."""
         way: set[str] = set()
@@ -109,6 +126,13 @@ class SpanTree:
             inner = next(owner for owner in found if owner is not None and self._outer(owner) == shell)
             found[inner] = [*found.pop(shell), *found[inner]]
         return sorted(found.items(), key=lambda item: item[1][0].order)
+
+
+def _step(span: Span) -> tuple[str, Any] | None:
+    """Return what a chat or a call has in common with itself; None for other spans."""
+    if span.operation in CHATS:
+        return "chat", None
+    return (TOOL, span.first(*TOOL_NAME)) if span.operation == TOOL else None
 
 
 def agent_name(span: Span) -> str | None:
