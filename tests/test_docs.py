@@ -317,7 +317,7 @@ def test_the_page_of_a_rule_states_what_why_and_what_to_do() -> None:
 def test_the_page_of_the_architecture_has_every_package_at_its_level() -> None:
     package = Path(checkpoint_ld.__file__).parent
     text = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (.*?) \| (\d) \|", text, re.MULTILINE)
+    rows = re.findall(r"^\| (.*?) \| (\d+) \|", text, re.MULTILINE)
     levels = {name: int(level) for names, level in rows for name in re.findall(r"`(\w+)/?`", names)}
     layers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][
         0
