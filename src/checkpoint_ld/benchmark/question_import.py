@@ -202,8 +202,8 @@ def _renamed(new: Json, old: Json) -> Json:
 def _described(current: Json, edit: Json) -> list[str]:
     lines = []
     for name, new in edit.items():
-        old = not new if name == "finished" else current.get(name)
-        pairs = [(name.replace("_", " "), old, new)]
+        old: Any = not new if name == "finished" else current.get(name)
+        pairs: list[tuple[str, Any, Any]] = [(name.replace("_", " "), old, new)]
         if name == "custom_metadata":
             pairs = [(key, (old or {}).get(key), value) for key, value in new.items() if (old or {}).get(key) != value]
         for label, before, after in pairs:
