@@ -8,6 +8,7 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 
+from checkpoint_ld.data import packaged
 from checkpoint_ld.sparql.serving import Server, Settings
 from tests.agents.runs import checkpoint
 from tests.reports.browser import NAMES, PATIENCE, Browser, binary
@@ -189,9 +190,10 @@ def test_nothing_is_wider_than_the_window_however_long_the_words(browser: Browse
 
 def test_every_control_has_a_name(browser: Browser) -> None:
     choose(browser, "search")
-    assert browser.ask(
-        "Array.from(document.querySelectorAll('input, select, textarea'), (one) => one.labels.length)"
-    ) == [1, 1, 1]
+    assert (
+        browser.ask("Array.from(document.querySelectorAll('input, select, textarea'), (one) => one.labels.length)")
+        == [1] * 4
+    )
 
 
 def test_the_query_stands_in_the_address_and_back_and_forward_work(browser: Browser) -> None:
@@ -258,3 +260,51 @@ def test_an_iri_of_rows_and_of_statements_leads_to_its_page_and_on(browser: Brow
     assert sorted(text for text, _ in links) == ["<https://schema.org/>", f"<{METALS}>", "<urn:x:says>", "schema:name"]
     [name] = [href for text, href in links if text == "schema:name"]
     assert name.endswith("resource?iri=https%3A%2F%2Fschema.org%2Fname")
+
+
+EDITOR = "document.querySelector('.editor').shadowRoot"
+LABELS = "Array.from(document.querySelectorAll('tbody .name'), (one) => one.textContent)"
+
+
+def test_an_example_runs_at_a_click_and_labels_stand_beside_its_iris(browser: Browser) -> None:
+    browser.click("#chips button")
+    wait(browser, f"({STATUS}).startsWith('2 rows') && {LABELS}.length === 2")
+    assert sorted(browser.ask(LABELS)) == ["Alloys <b>", "Metals"]
+    tops = "['result', 'chart'].map((one) => document.getElementById(one).getBoundingClientRect().top)"
+    result, chart = browser.ask(tops)
+    assert result < chart or chart == 0
+
+
+def test_the_editor_colours_and_completes_what_is_there(browser: Browser) -> None:
+    colours = (
+        f"new Set(Array.from({EDITOR}.querySelectorAll('.cm-line span'), (one) => getComputedStyle(one).color)).size"
+    )
+    assert browser.ask(colours) >= 3
+    browser.ask("document.getElementById('query').value = ''")
+    browser.ask(f"{EDITOR}.querySelector('.cm-content').focus()")
+    browser.send("Input.insertText", text="karenina:")
+    wait(browser, f"{EDITOR}.querySelectorAll('.cm-tooltip-autocomplete li').length > 0")
+    browser.send("Input.insertText", text="")
+    browser.ask("document.getElementById('query').value = ''")
+    browser.send("Input.insertText", text="schema:dataFe")
+    shown = f"Array.from({EDITOR}.querySelectorAll('.cm-tooltip-autocomplete li'), (one) => one.textContent)"
+    wait(browser, f"({shown}).some((one) => one.startsWith('schema:dataFeedElement'))")
+
+
+def test_tabs_and_queries_of_before_are_kept(browser: Browser) -> None:
+    run(browser, "ASK { ?s ?p 'kept' }")
+    browser.click("#tabs button:last-child")
+    assert browser.ask("document.getElementById('query').value") == ""
+    run(browser, "ASK { ?s ?p 'other' }")
+    browser.click("#tabs button")
+    assert browser.ask("document.getElementById('query').value") == "ASK { ?s ?p 'kept' }"
+    past = "Array.from(document.getElementById('past').options, (one) => one.textContent)"
+    assert browser.ask(past)[1:3] == ["ASK { ?s ?p 'other' }", "ASK { ?s ?p 'kept' }"]
+    chosen = "one.value = '0'; one.dispatchEvent(new Event('change'));"
+    browser.ask(f"(() => {{ const one = document.getElementById('past'); {chosen} }})()")
+    assert browser.ask("document.getElementById('query').value") == "ASK { ?s ?p 'other' }"
+    browser.ask("localStorage.clear()")
+
+
+def test_the_licence_of_the_editor_is_shipped() -> None:
+    assert "MIT License" in packaged("sparql/editor.LICENSE.txt")

@@ -7,6 +7,7 @@ properties include those that DCAT-AP 3 requires (https://semiceu.github.io/DCAT
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -195,7 +196,7 @@ def _table(found: Sequence[Binding], heading: str) -> str:
 
 def _term(term: dict[str, Any]) -> str:
     if term["type"] == "uri":
-        return f'<a href="{_text(_link(term["value"]))}">{_text(_short(term))}</a>'
+        return f'<a href="{_text(_link(term["value"]))}">{_breakable(_short(term))}</a>'
     value = term["value"] if isinstance(term["value"], str) else str(term["value"])
     text = _text(value[:_LONGEST] + ("…" if len(value) > _LONGEST else ""))
     kind = term.get("xml:lang") or term.get("datatype", XSD + "string")
@@ -208,6 +209,11 @@ def _short(term: dict[str, Any]) -> str:
 
 def _link(iri: str) -> str:
     return f"resource?iri={quote(iri, safe='')}"
+
+
+def _breakable(text: str) -> str:
+    """Return a text for HTML that may be broken after the signs of an IRI, and not inside of words."""
+    return "<wbr>".join(_text(part) for part in re.split(r"(?<=[/:#?&=-])", text))
 
 
 def _text(text: str) -> str:

@@ -2,6 +2,10 @@
 
 const MOST_BARS = 30;
 const MOST_ROWS = 5000;
+const CHIPS = ["benchmarks", "questions", "keywords", "traits", "agent-executions", "agent-failed-calls"];
+const MOST_KEPT = 30;
+const MOST_LABELS = 200;
+const MOST_TERMS = 400;
 const NUMBERS = /#(integer|decimal|double|float|int|long|short|byte|nonNegativeInteger|positiveInteger)$/;
 const FIRST = `SELECT ?benchmark ?name (COUNT(?item) AS ?questions)
 WHERE {
@@ -34,8 +38,11 @@ const made = (tag, text = "", className = "") => {
 const isNumber = (term) => term !== undefined && NUMBERS.test(term.datatype ?? "");
 
 const link = (iri, text = iri) => {
-  const one = made("a", text);
+  const one = made("a");
+  // A line may break after these, and not inside of words.
+  one.append(...text.split(/(?<=[/:#?&=-])/).flatMap((part) => [part, made("wbr")]));
   one.href = `resource?iri=${encodeURIComponent(iri)}`;
+  one.dataset.iri = iri;
   return one;
 };
 const ROWS = { CSV: ["text/csv", "csv"], TSV: ["text/tab-separated-values", "tsv"], JSON: ["application/sparql-results+json", "json"], XML: ["application/sparql-results+xml", "xml"] };
@@ -116,6 +123,130 @@ async function follow() {
   await run();
 }
 
+// What this browser keeps: the texts of the tabs, and the queries that ran. Without storage, the page works without.
+const kept = {
+  get(name, otherwise) {
+    try {
+      return JSON.parse(localStorage.getItem(`checkpoint-ld.${name}`)) ?? otherwise;
+    } catch {
+      return otherwise;
+    }
+  },
+  set(name, value) {
+    try {
+      localStorage.setItem(`checkpoint-ld.${name}`, JSON.stringify(value));
+    } catch {
+      // Storage is full or forbidden.
+    }
+  },
+};
+
+let tabs = [""];
+let tab = 0;
+
+function showTabs() {
+  const buttons = tabs.map((_, index) => {
+    const one = made("button", `${index + 1}`);
+    one.setAttribute("aria-label", `Query ${index + 1}`);
+    one.setAttribute("aria-pressed", String(index === tab));
+    one.addEventListener("click", () => turnTo(index));
+    return one;
+  });
+  const more = made("button", "+");
+  more.setAttribute("aria-label", "New query");
+  more.addEventListener("click", () => {
+    tabs.push("");
+    turnTo(tabs.length - 1);
+  });
+  for (const one of [...buttons, more]) one.type = "button";
+  at("tabs").replaceChildren(...buttons, more);
+}
+
+function turnTo(index) {
+  tabs[tab] = at("query").value;
+  tab = index;
+  at("query").value = tabs[tab];
+  kept.set("tabs", tabs);
+  showTabs();
+}
+
+function remember(query) {
+  tabs[tab] = query;
+  kept.set("tabs", tabs);
+  const past = [query, ...kept.get("past", []).filter((one) => one !== query)].slice(0, MOST_KEPT);
+  kept.set("past", past);
+  showPast(past);
+}
+
+function showPast(past) {
+  const options = past.map((query, index) => {
+    const one = made("option", query.replace(/\s+/g, " ").slice(0, 80));
+    one.value = String(index);
+    return one;
+  });
+  const none = made("option", "–");
+  none.value = "";
+  at("past").replaceChildren(none, ...options);
+}
+
+// Prefixes, and the classes and properties that are there, as completions; read when they are first wanted.
+let known = null;
+let prefixes = {};
+
+const short = (iri) => {
+  const found = Object.entries(prefixes).filter(([, namespace]) => iri.startsWith(namespace) && /^[\w-]*$/.test(iri.slice(namespace.length)));
+  return found.length > 0 ? `${found[0][0]}:${iri.slice(found[0][1].length)}` : `<${iri}>`;
+};
+
+async function terms(kind, pattern) {
+  const answer = await ask(`SELECT DISTINCT ?t WHERE { ${pattern} } LIMIT ${MOST_TERMS}`, "application/sparql-results+json");
+  if (!answer.ok) return [];
+  const rows = (await answer.json()).results.bindings;
+  return rows.filter((row) => row.t?.type === "uri").map((row) => ({ label: short(row.t.value), detail: kind, boost: 1 }));
+}
+
+function complete() {
+  known ??= (async () => {
+    prefixes = await (await fetch("prefixes")).json();
+    const found = [await terms("class", "?s a ?t"), await terms("property", "?s ?t ?o")];
+    const words = ["SELECT", "DISTINCT", "WHERE", "GRAPH", "OPTIONAL", "FILTER", "BIND", "VALUES", "UNION", "MINUS", "GROUP BY", "ORDER BY", "LIMIT", "COUNT", "CONSTRUCT", "ASK", "DESCRIBE"];
+    return [
+      ...found.flat(),
+      ...Object.entries(prefixes).map(([name, namespace]) => ({ label: `${name}:`, detail: namespace })),
+      ...words.map((label) => ({ label, detail: "keyword", boost: -1 })),
+    ];
+  })().catch(() => []);
+  return known;
+}
+
+// The labels of the IRIs of a result, beside them.
+async function label(table) {
+  const links = Array.from(table.querySelectorAll("a")).filter((one) => one.dataset.iri !== undefined);
+  const iris = [...new Set(links.map((one) => one.dataset.iri))].slice(0, MOST_LABELS);
+  if (iris.length === 0) return;
+  const values = iris.map((iri) => `<${iri}>`).join(" ");
+  const query = `SELECT ?i (SAMPLE(?l) AS ?label) WHERE { VALUES ?i { ${values} } ?i rdfs:label|schema:name ?l } GROUP BY ?i`;
+  const answer = await ask(query, "application/sparql-results+json");
+  if (!answer.ok) return;
+  const found = new Map((await answer.json()).results.bindings.filter((row) => row.label).map((row) => [row.i.value, row.label.value]));
+  for (const one of links) if (found.has(one.dataset.iri)) one.after(made("span", found.get(one.dataset.iri), "name"));
+}
+
+function chips() {
+  const shown = CHIPS.map((name) => examples.find((one) => one.name === name)).filter((one) => one !== undefined);
+  at("chips").replaceChildren(...shown.map((example) => {
+    const one = made("button", example.name);
+    one.type = "button";
+    one.title = example.title;
+    one.addEventListener("click", () => {
+      at("example").value = example.name;
+      choose();
+      run();
+    });
+    return one;
+  }));
+}
+
 async function download(name, [type, extension]) {
   const answer = await ask(asked, type);
   if (!answer.ok) {
@@ -143,6 +274,7 @@ async function run() {
   const query = at("query").value;
   if (addressed() !== query) history.pushState(null, "", address(query));
   asked = query;
+  remember(query);
   at("run").disabled = true;
   at("status").textContent = "…";
   say("");
@@ -183,6 +315,7 @@ function show(kind, text) {
   const rows = told.results.bindings;
   offer(ROWS);
   fill(table, columns, rows);
+  label(table);
   draw(columns, rows);
   const cut = told.cut ? ", cut: there are more" : rows.length > MOST_ROWS ? `, the first ${MOST_ROWS} of them shown` : "";
   return `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}`;
@@ -251,7 +384,15 @@ function draw(columns, rows) {
 }
 
 async function start() {
-  at("query").value = addressed() ?? first;
+  tabs = kept.get("tabs", [""]);
+  at("query").value = addressed() ?? (tabs[0] || first);
+  if (window.SparqlEditor) SparqlEditor.over(at("query"), complete);
+  showTabs();
+  showPast(kept.get("past", []));
+  at("past").addEventListener("change", () => {
+    const query = kept.get("past", [])[Number(at("past").value)];
+    if (at("past").value !== "" && query !== undefined) at("query").value = query;
+  });
   at("service").textContent = new URL("sparql", location.href).href;
   document.querySelector(".ask").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -262,6 +403,7 @@ async function start() {
   });
   at("example").addEventListener("change", choose);
   examples = await (await fetch("queries")).json();
+  chips();
   at("example").append(...examples.map((one) => {
     const option = made("option", `${one.name}: ${one.title}`);
     option.value = one.name;

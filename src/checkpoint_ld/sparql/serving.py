@@ -41,7 +41,8 @@ SERVICE = "/sparql"
 NAMED = "/queries"
 RESOURCE = "/resource"
 GRAPH = "/graph"
-FILES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
+FILES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js", "/editor.js": "editor.js"}
+KNOWN_PREFIXES = "/prefixes"
 QUERY, UPDATE = MEDIA_TYPES[".rq"], MEDIA_TYPES[".ru"]
 _PAGE, _TURTLE = MEDIA_TYPES[".html"], MEDIA_TYPES[".ttl"]
 POLICY = (
@@ -287,6 +288,8 @@ class _Request:
         if path in FILES:
             name, text = FILES[path], packaged(f"sparql/{FILES[path]}")
             return Answer(200, MEDIA_TYPES[extension_of(name)], look() + text if name.endswith(".css") else text)
+        if path == KNOWN_PREFIXES:
+            return Answer(200, MEDIA_TYPES[".json"], json.dumps(PREFIXES))
         if path == NAMED:
             return Answer(200, MEDIA_TYPES[".json"], _catalogue())
         if path.startswith(f"{NAMED}/"):
