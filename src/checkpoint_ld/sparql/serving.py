@@ -24,7 +24,7 @@ from checkpoint_ld.connections import check_timeout, is_loopback
 from checkpoint_ld.data import packaged
 from checkpoint_ld.documents.files import FORM, MEDIA_TYPES, extension_of
 from checkpoint_ld.errors import QueryError, SettingsError
-from checkpoint_ld.guard.checking import bound
+from checkpoint_ld.guard.checking import PREFIXES, bound
 from checkpoint_ld.guard.terms import is_iri
 from checkpoint_ld.sparql import describing, queries
 from checkpoint_ld.sparql.formats import chosen, prefers_page
