@@ -246,7 +246,7 @@ def test_verify_finds_and_repairs(filled: str, run: Run) -> None:
 def test_a_busy_collection_is_one_line(filled: str, run: Run) -> None:
     with Collection.open(filled):
         for command in ("list", "stats"):
-            result = run("store", command, filled)
+            result = run("store", command, filled, "--wait", 0)
             assert result.code == 2
             assert "is writing this collection; wait until it is done" in result.err
             assert result.err.count("\n") == 1
@@ -261,7 +261,7 @@ def test_what_is_no_collection_is_left_alone(run: Run) -> None:
 def test_an_interrupted_load_is_reported_to_readers(filled: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(2, "New?")
     with monkeypatch.context() as patch:
-        patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", lambda *_: -1)
+        patch.setattr("checkpoint_ld.stores.holdings.Holdings.counts", lambda _, graphs: dict.fromkeys(graphs, -1))
         assert run("store", "add", filled, "files").code == 1
     result = run("store", "list", filled)
     assert "the loading of 1 was interrupted; run `checkpoint-ld store verify --repair`" in result.err
