@@ -8,7 +8,8 @@ import pytest
 import checkpoint_ld
 from checkpoint_ld import AgentCheckpoint, Benchmark, SettingsError, WriteError, verify
 from checkpoint_ld.assessment import assess, read_answers, to_dataframe
-from checkpoint_ld.entities import LLMRubricTrait, Rubric
+from checkpoint_ld.entities import LLMRubricTrait, Question, Rubric
+from checkpoint_ld.entities.template_spec import TemplateFieldSpec
 from tests.agents.runs import call, thought, tree
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
@@ -134,6 +135,12 @@ def test_scalars_of_numpy_are_values() -> None:
         '    n: int = VerifiedField(description="n", ground_truth=3, verify_with=NumericExact())\n'
     )
     assert verify(template, {"n": numpy.int64(3)}).passed is True
+    assert Question(question="A?", raw_answer="a", custom_metadata=values).custom_metadata == plain
+    tolerance = {"type": "NumericTolerance", "tolerance": numpy.float64(0.5), "mode": "absolute"}
+    field = TemplateFieldSpec(
+        name="n", type="float", description="n", ground_truth=numpy.int64(3), verify_with=tolerance
+    )
+    assert (field.ground_truth, field.verify_with["tolerance"]) == (3, 0.5)
 
 
 def test_a_member_that_no_question_has_is_answered_by_where_it_goes() -> None:

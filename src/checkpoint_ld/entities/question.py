@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, computed_field, model_validator
 from pydantic.alias_generators import to_camel
 
-from checkpoint_ld.documents.values import now
+from checkpoint_ld.documents.values import now, plain
 from checkpoint_ld.entities.entity import LENIENT, Entity, problem
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.vocabulary import END
@@ -29,11 +29,11 @@ _TAGS = {
 
 
 def _with_arrays(value: Any) -> Any:
-    """Return a value with its tuples as lists: JSON has only arrays."""
+    """Return a value with its tuples as lists, because JSON has only arrays, and NumPy's scalars as numbers."""
     try:
         if isinstance(value, Mapping):
             return {name: _with_arrays(part) for name, part in value.items()}
-        return [_with_arrays(part) for part in value] if isinstance(value, list | tuple) else value
+        return [_with_arrays(part) for part in value] if isinstance(value, list | tuple) else plain(value)
     except RecursionError:
         return value  # JsonValue refuses it
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlia
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
+from checkpoint_ld.documents.values import plain
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.errors import LookupFailedError
 
@@ -205,7 +206,7 @@ def _serialised_primitive(value: Any) -> Any:
 
 
 def _serialised_truth(value: Any) -> Any:
-    return value.serialised() if isinstance(value, ConditionalGroundTruth) else value
+    return value.serialised() if isinstance(value, ConditionalGroundTruth) else plain(value)
 
 
 SerialisedPrimitive: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator(_serialised_primitive)]
