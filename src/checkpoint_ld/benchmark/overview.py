@@ -12,6 +12,7 @@ from weakref import ref
 from checkpoint_ld.benchmark import editing
 from checkpoint_ld.documents.values import now
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Severity
 from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
 from checkpoint_ld.mapping.traits import PROPERTY
@@ -20,7 +21,7 @@ from checkpoint_ld.phrases import counted
 from checkpoint_ld.validation.results import Checked
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from rdflib.term import Node
 
@@ -136,7 +137,7 @@ def validate(self: Benchmark, profile: str = "karenina") -> Verdict:
         self._faults = faults = TemplateFaults(self)
     else:
         faults.update(followed.changed)
-    return Verdict(validator.report_of([checked], chosen), tuple(faults.errors()))
+    return Verdict(validator.report_of([checked], chosen), faults.errors(), followed.violations)
 
 
 class TemplateFaults:
@@ -145,6 +146,7 @@ class TemplateFaults:
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = ref(benchmark)
         self._of_items: dict[Node, tuple[str, ...]] = {}
+        self._errors: tuple[dict[str, str], ...] | None = None
         graph = benchmark.graph
         self.update([graph.root, *benchmark._elements().values()])  # noqa: SLF001 - a part of the benchmark
 
@@ -153,21 +155,27 @@ class TemplateFaults:
         benchmark = self._benchmark()
         assert benchmark is not None  # noqa: S101 - it calls this
         graph = benchmark.graph
-        for node in changed:
-            self._of_items.pop(node, None)
+        before = {node: self._of_items.pop(node) for node in changed if node in self._of_items}
         items = [node for node in changed if node in graph.held and node != graph.root]
         for node, item in zip(items, graph.read_all(items, only=questions.TEMPLATES), strict=True):
             faults = editing.faults_of_own(questions.source_of(item))
             if faults:
                 self._of_items[node] = faults
+        if before or graph.root in changed or any(node in self._of_items for node in items):
+            self._errors = None
         if graph.root in changed:
             self._of_scenarios = {
                 name: editing.template_faults(source)
                 for name, source in benchmark._sources_in_scenarios().items()  # noqa: SLF001 - as above
             }
 
-    def errors(self) -> Iterator[dict[str, str]]:
-        """Yield the faults, as `Benchmark.validate_templates` returns them."""
+    def errors(self) -> tuple[dict[str, str], ...]:
+        """Return the faults, as `Benchmark.validate_templates` returns them."""
+        if self._errors is None:
+            self._errors = tuple(self._found())
+        return self._errors
+
+    def _found(self) -> Iterator[dict[str, str]]:
         benchmark = self._benchmark()
         elements = benchmark._elements() if benchmark is not None and self._of_items else {}  # noqa: SLF001 - as above
         of_items = {name: self._of_items.get(node, ()) for name, node in elements.items()}
@@ -227,12 +235,29 @@ class Verdict(Shown, tuple[bool, str]):
     report: Report
     template_errors: tuple[dict[str, str], ...] = ()
 
-    def __new__(cls, report: Report, template_errors: tuple[dict[str, str], ...] = ()) -> Self:
-        """Make the pair. Only of a tuple do type checkers know that the first item is a bool, the second a str."""
-        faults = [str(found) for found in report.findings if found.severity.name == "VIOLATION"]
-        faults += [f"{error['question_id']}: {error['error']}" for error in template_errors]
-        ok = report.conforms and not template_errors
-        return super().__new__(cls, (ok, "\n".join(faults) or "the benchmark is valid"))
+    def __new__(
+        cls,
+        report: Report,
+        template_errors: tuple[dict[str, str], ...] = (),
+        violations: Sequence[str] | None = None,
+    ) -> Self:
+        """Make the pair; `violations` are those of the report as texts, if these are known.
+
+        Only of a tuple do type checkers know that the first item is a bool, the second a str.
+        """
+        if violations is None:
+            violations = [str(found) for found in report.at_least(Severity.VIOLATION)]
+        faults = [*violations, *(f"{error['question_id']}: {error['error']}" for error in template_errors)]
+        return super().__new__(cls, (not faults, "\n".join(faults) or "the benchmark is valid"))
+
+    def __init__(
+        self,
+        report: Report,
+        template_errors: tuple[dict[str, str], ...] = (),
+        violations: Sequence[str] | None = None,  # noqa: ARG002 - `__new__` needs them
+    ) -> None:
+        object.__setattr__(self, "report", report)
+        object.__setattr__(self, "template_errors", template_errors)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.report, self.template_errors

@@ -19,7 +19,7 @@ from checkpoint_ld.shacl.shape import conforms, report_graph, report_text
 from checkpoint_ld.shacl.shapes import Shapes, Validation, compile_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -44,6 +44,31 @@ class Following:
             for focus, result in run.of_targets(shape):
                 by_focus.setdefault(focus, []).append(result)
             self.found[shape.node] = by_focus
+        self._elsewhere: dict[Node, dict[tuple[Node, Node], None]] = {}
+        """The shapes and targets with results about another node than the target, by that node; some may be gone."""
+        for node, by_focus in self.found.items():
+            for focus, results in by_focus.items():
+                self._note(node, focus, results)
+
+    def _note(self, shape: Node, focus: Node, results: Iterable[Result]) -> None:
+        for one in results:
+            if one.focus != focus:
+                self._elsewhere.setdefault(one.focus, {})[shape, focus] = None
+
+    def about(self, nodes: Collection[Node]) -> list[Result]:
+        """Return the results whose focus nodes are among some nodes."""
+        found = [
+            one
+            for by_focus in self.found.values()
+            for node in (nodes if len(nodes) < len(by_focus) else by_focus)
+            if node in by_focus and node in nodes
+            for one in by_focus[node]
+            if one.focus == node
+        ]
+        for node in nodes:
+            for shape, focus in self._elsewhere.get(node, ()):
+                found += [one for one in self.found[shape].get(focus, ()) if one.focus == node]
+        return found
 
     def results(self, chosen: Container[Node] | None = None) -> list[Result]:
         """Return all results, or those for some focus nodes."""
@@ -93,6 +118,7 @@ class Following:
             touched.update(one.focus for results in gone for one in results)
             for focus, result in found:
                 known.setdefault(focus, []).append(result)
+                self._note(shape.node, focus, (result,))
                 touched.add(result.focus)
         return touched
 

@@ -375,7 +375,7 @@ class _ReportStore(SubjectIndexStore):
         self._made, self._make = index, None
 
 
-def report_graph(results: Sequence[Result], *, is_conforming: bool, sources: Sequence[Index] = ()) -> Graph:
+def report_graph(results: Iterable[Result], *, is_conforming: bool, sources: Sequence[Index] = ()) -> Graph:
     """Return results as a `sh:ValidationReport`.
 
     The statements of `sources`, the shapes graph and the data graph, about blank nodes in results are part of it.
@@ -387,7 +387,7 @@ def report_graph(results: Sequence[Result], *, is_conforming: bool, sources: Seq
     return graph
 
 
-def _statements(results: Sequence[Result], sources: Sequence[Index], *, is_conforming: bool) -> Index:
+def _statements(results: Iterable[Result], sources: Sequence[Index], *, is_conforming: bool) -> Index:
     index: Index = {}
     report = BNode()
     put(index, report, RDF_TYPE, sh("ValidationReport"))

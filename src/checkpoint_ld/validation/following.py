@@ -6,7 +6,9 @@ read and built again, and if that gives the statements that are there, so does t
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
@@ -14,6 +16,7 @@ from rdflib import URIRef
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import Pointers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -32,7 +35,7 @@ from checkpoint_ld.validation.results import Checked, Map, compiled, located, wi
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -134,6 +137,8 @@ class FollowedVerdict:
         self._rest = self._pause = 0
         self.changed: Collection[Node] | None = None
         """The parts of the benchmark that changed between the last two verdicts, None for any."""
+        self.violations: tuple[str, ...] | None = None
+        """The violations of the last verdict as texts, None if they have to be looked up in its findings."""
 
     @property
     def is_followed(self) -> bool:
@@ -146,7 +151,7 @@ class FollowedVerdict:
             difference = self.graph.difference(self._epoch) if self._inference is not None else None
             self._epoch = self.graph.follow()
             inference, self._inference = self._inference, None  # until all is done
-            self.changed = None
+            self.changed = self.violations = None
             try:
                 if self._rest:  # the last attempts failed, so the next one waits longer
                     self._rest -= 1
@@ -173,6 +178,7 @@ class FollowedVerdict:
         inference = FollowedInference(graph)
         self._names: dict[Node, dict[Node, str]] = {}
         self._findings: dict[Node, list[Finding]] = {}
+        self._sorted = _SortedFindings()
         self._reported: dict[Node, list[shacl.Result]] = {}
         changed = (
             inference.subjects.keys()
@@ -193,10 +199,12 @@ class FollowedVerdict:
         statements = [*difference.removed, *difference.added, *changes.inferred]
         touched = self._following.change(indexes, statements)
         parts = (inference.subjects.get(part, ()) for part in changes.parts)
-        for focus in touched.union(*parts):
-            self._findings.pop(focus, None)
+        renewed = touched.union(*parts)
+        for focus in renewed:
+            for one in self._findings.pop(focus, ()):
+                self._sorted.remove(one)
             self._reported.pop(focus, None)
-        found = [one for one in self._following.results() if one.focus not in self._reported]
+        found = self._following.about(renewed)
         self._locate(inference, found, self._following.data(*indexes))
         return changes.parts
 
@@ -255,7 +263,7 @@ class FollowedVerdict:
             if part is None:
                 raise Unfollowed
             by_part.setdefault(part, []).append(one)
-        shapes = self._following.shapes.index
+        shapes, fresh = self._following.shapes.index, []
         for part, results in by_part.items():
             tree = self._tree(part)
             names = self._names.get(part, {})
@@ -265,8 +273,10 @@ class FollowedVerdict:
                 focus = URIRef(finding.node or "")
                 named_anew = replace(finding, node=names.get(focus, finding.node))
                 self._findings.setdefault(focus, []).append(named_anew)
+                fresh.append(named_anew)
             for result in without_secrets(results):
                 self._reported.setdefault(result.focus, []).append(result)
+        self._sorted.extend(fresh)
 
     def _tree(self, part: Node) -> dict[str, Any]:
         graph = self.graph
@@ -275,9 +285,57 @@ class FollowedVerdict:
         return {**_feed(graph), "dataFeedElement": [graph.read(part)]}
 
     def _result(self) -> Checked:
-        of_graph = [one for several in self._findings.values() for one in several]
-        reported = [one for several in self._reported.values() for one in several]
-        of_form = validator.form_findings(self._reading, self.profile)
-        findings = tuple(sorted((*of_form, *of_graph), key=validator.by_place))
-        report = report_graph(reported, is_conforming=not reported, sources=(self._following.shapes.index,))
+        reported = [*self._reported.values()]
+        of_form = [*validator.form_findings(self._reading, self.profile)]
+        self._sorted.extend(of_form)
+        findings, self.violations = tuple(self._sorted.findings), tuple(self._sorted.violations)
+        for one in of_form:
+            self._sorted.remove(one)
+        results = chain.from_iterable(reported)
+        report = report_graph(results, is_conforming=not reported, sources=(self._following.shapes.index,))
         return Checked(self._reading.source, findings, self._reading.dialect, None, report)
+
+
+_FEW = 100
+"""Up to so many findings are added one by one to those that are sorted already."""
+
+
+class _SortedFindings:
+    """Findings in the order of their places, and the violations among them as texts."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.violations: list[str] = []
+        self._keys: list[Any] = []
+        self._keys_of_violations: list[Any] = []
+
+    def extend(self, findings: Sequence[Finding]) -> None:
+        """Add findings."""
+        if len(findings) <= _FEW:
+            for one in findings:
+                self._add(one)
+            return
+        self.findings = sorted((*self.findings, *findings), key=validator.by_place)
+        self._keys = [*map(validator.by_place, self.findings)]
+        violations = [one for one in self.findings if one.severity is Severity.VIOLATION]
+        self.violations = [*map(str, violations)]
+        self._keys_of_violations = [*map(validator.by_place, violations)]
+
+    def _add(self, finding: Finding) -> None:
+        key = validator.by_place(finding)
+        at = bisect_right(self._keys, key)
+        self._keys.insert(at, key)
+        self.findings.insert(at, finding)
+        if finding.severity is Severity.VIOLATION:
+            at = bisect_right(self._keys_of_violations, key)
+            self._keys_of_violations.insert(at, key)
+            self.violations.insert(at, str(finding))
+
+    def remove(self, finding: Finding) -> None:
+        """Remove a finding, which has to be there."""
+        key = validator.by_place(finding)
+        at = self.findings.index(finding, bisect_left(self._keys, key))
+        del self._keys[at], self.findings[at]
+        if finding.severity is Severity.VIOLATION:
+            at = self.violations.index(str(finding), bisect_left(self._keys_of_violations, key))
+            del self._keys_of_violations[at], self.violations[at]
