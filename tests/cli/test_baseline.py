@@ -33,7 +33,7 @@ def test_known_findings_do_not_count_and_new_ones_do(run: Run, file: Path) -> No
     known = run("validate", file, "--baseline", "known.json")
     assert known.code == 0
     assert known.out == b"1 file: clean (profile karenina); 14 known findings left out\n"
-    edited(file, publisher="a member above all others")
+    edited(file, version="moves all members below it")
     assert run("validate", file, "--baseline", "known.json").code == 0, "places move, findings are the same"
     tree = json.loads(file.read_text(encoding="utf-8"))
     tree["dataFeedElement"].append({"@type": "DataFeedItem", "@id": "urn:x:1", "item": {"@type": "Question"}})
