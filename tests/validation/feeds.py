@@ -1,6 +1,7 @@
 """Feeds of several questions, as they usually are and damaged, for ways of validation that are held against others."""
 
 import copy
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -62,9 +63,10 @@ def objects(value: Json) -> list[dict[str, Json]]:
 def sound_feed() -> Json:
     """Return the same document without fault."""
     tree = feed()
-    templates = [element["item"]["hasPart"] for element in tree["dataFeedElement"]]
-    for template in templates:
-        template["text"] = templates[0]["text"]
+    questions = [element["item"] for element in tree["dataFeedElement"]]
+    source = questions[0]["hasPart"]["text"]
+    for question in questions:
+        question["hasPart"]["text"] = source.replace('"mercury"', json.dumps(question["acceptedAnswer"]["text"]))
     return tree
 
 
