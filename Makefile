@@ -74,6 +74,7 @@ docs: $(VENV)/.docs-group
 bench: $(VENV)/.test-group
 	python benchmarks
 	python benchmarks/edits.py
+	python benchmarks/stores.py
 
 peers:
 	$(PYTHON) .ci/peers

@@ -2,8 +2,8 @@
 
 Beside it, each a program of its own that says what it wants: `reading.py` and `validation.py` take single steps apart;
 `shacl_engines.py` holds others' shapes against their data; `agents.py` is about the stores of agent checkpoints,
-`bulk_engines.py` about bulk conversion by several engines, `named_queries.py` about queries over a large collection,
-which `checkpoints.py` makes.
+`stores.py` about collections, mirrors and processes, `bulk_engines.py` about bulk conversion by several engines,
+`named_queries.py` about queries over a large collection, which `checkpoints.py` makes.
 """
 
 from __future__ import annotations
