@@ -66,6 +66,12 @@ def test_a_failure_that_only_a_block_states_is_one(tmp_path: Path) -> None:
     assert (call.status, call.error, found.snapshot.tool_state.results) == ("failed", "no Rome", {})
 
 
+def test_a_completion_may_be_of_plain_texts(tmp_path: Path) -> None:
+    trace = Trace(1)
+    trace.add("text_completion", trace.agent(), **{"gen_ai.prompt": "Once", "gen_ai.completion": "upon a time"})
+    assert thoughts(imported(tmp_path, trace)[0]) == [("observation", "Once"), ("reasoning", "upon a time")]
+
+
 def test_what_is_cut_in_an_attribute_is_read_in_the_body_of_a_log_record(tmp_path: Path) -> None:
     trace = Trace(1)
     span = trace.add("chat", trace.agent(), **{"gen_ai.output.messages": '[{"role": "assis'})

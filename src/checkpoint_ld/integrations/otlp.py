@@ -69,11 +69,12 @@ def import_spans(
     conversations = Conversations(manager, is_alone=True)
     count = 0
     for path, spans in _traces(files, records):
-        counted.add(spans)
+        silent: set[str] = set()
         findings = (*_orphans(spans, str(path)), *_dropped(spans, str(path)))
         try:
             for checkpoint, run in checkpoints_of(spans, conversations):
                 count += 1
+                silent |= run.silent
                 findings += tuple(_cut_off(span, name, str(path)) for span, name in run.cut)
                 try:
                     done = manager.import_(checkpoint)[0]
@@ -86,6 +87,7 @@ def import_spans(
                 findings = ()
         except WriteError as error:
             yield Imported(path, None, error=error)
+        counted.add(spans, silent)
     counted.log_records, counted.loose_records = records.count, records.left
     faulty = [Imported(file.path, None, error=error) for file in files for error in file.faulty]
     yield from faulty

@@ -181,8 +181,11 @@ def transcript_of(span: Span) -> tuple[list[SpanMessage], str | None]:
 
 
 def _listed(value: Any) -> Any:
+    """Return messages as a list: there may be one, or a plain text, as for a completion; other values as they are."""
     found = parsed(value)
-    return [found] if isinstance(found, dict) and ("role" in found or "parts" in found) else found
+    is_one = isinstance(found, dict) and ("role" in found or "parts" in found)
+    is_text = isinstance(found, str) and found != "" and not is_cut(found)
+    return [found] if is_one or is_text else found
 
 
 def _indexed(attributes: Mapping[str, Any], used: set[str]) -> dict[str, list[dict[str, Any]]]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.integrations.span_calls import ARGUMENTS, MERGED, RESULT
-from checkpoint_ld.integrations.span_messages import content_of
-from checkpoint_ld.integrations.spans import AGENT, CHATS, TOOL, TOOL_NAME
+from checkpoint_ld.integrations.spans import CHATS, TOOL, TOOL_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence, Set
 
     from checkpoint_ld.integrations.spans import Span
 
@@ -80,26 +78,18 @@ class SpanReport:
     log_records: int = 0
     loose_records: int = 0
 
-    def add(self, spans: Sequence[Span]) -> None:
-        """Count the spans of a trace."""
+    def add(self, spans: Sequence[Span], silent: Set[str]) -> None:
+        """Count the spans of a trace; `silent` are the ids of the chats that have no content."""
         is_about_agents = any(span.operation for span in spans)
-        own: dict[tuple[str, str], Instrumentation] = {}
-        answered: dict[str, bool] = defaultdict(bool)
         for span in spans:
-            if span.operation == AGENT and content_of(span).is_captured:
-                answered[span.span_id] = True
-        for span in spans:
-            name, version = span.instrumentation
-            found = own.setdefault((name, version), self._row(name, version))
+            found = self._row(*span.instrumentation)
             if not (is_about_agents and span.operation):
                 found.passed_over += 1
                 continue
             found.read += 1
             if span.operation in CHATS:
                 found.chats += 1
-                content = content_of(span)
-                is_silent = not (content.is_captured or content.cut or answered[span.parent_id or ""])
-                found.silent_chats += is_silent and span.is_answered
+                found.silent_chats += span.span_id in silent and span.is_answered
             elif span.operation == TOOL and span.first(*TOOL_NAME) != MERGED:
                 found.calls += 1
                 found.silent_calls += span.first(*ARGUMENTS, *RESULT) is None and not any(span.events)

@@ -90,6 +90,7 @@ class SpanRun:
         self.parent_id: str | None = None
         self.counts = {"step_number": 0, "tokens_used": 0, "duration_ms": self.end - self.start}
         self.cut: list[tuple[Span, str]] = []
+        self.silent: set[str] = set()
         self._before: dict[str, int] = {}
         self._thoughts: dict[str, Thought] = {}
         self._others: list[dict[str, Any]] = []
@@ -150,6 +151,8 @@ class SpanRun:
         has_content = any(not content.is_empty for content in contents.values())
         own = SpanContent() if root is None else content_of(root)
         transcript, _ = ([], None) if root is None else transcript_of(root)
+        if not own.is_captured:
+            self.silent = {id for id, one in contents.items() if not (one.is_captured or one.cut or id in doubled)}
         if root is not None:
             self.cut += [(root, name) for name in own.cut]
             if not has_content:
