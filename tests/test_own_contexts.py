@@ -164,6 +164,22 @@ def test_a_label_of_a_blank_node_belongs_to_its_document() -> None:
     )
 
 
+def test_a_key_that_the_context_gives_no_meaning_is_left_out_and_named() -> None:
+    document = {
+        "@context": {"s": SCHEMA},
+        "@id": "urn:uuid:benchmark",
+        "@type": "s:DataFeed",
+        "s:name": "Metals",
+        "s:dataFeedElement": [],
+        "keywords": "metal",
+        "internal": 5,
+    }
+    found = read(document)
+    assert statements_of_graph(found.graph) == statements_of("PyLD", document)
+    [form] = [one for one in found.findings if one.rule == "json-ld-form"]
+    assert '"internal", "keywords" no meaning' in form.message
+
+
 def named_apart(root: str, question: str, text: str) -> Any:
     document = document_with({}, {"author": {"@type": "Person", "name": text}, "about": [{"name": text}]})
     document["@id"], element = root, document["dataFeedElement"][0]

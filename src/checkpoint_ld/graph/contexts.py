@@ -22,7 +22,7 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from pyld import FrozenDocumentLoader
     from rdflib.term import Node
@@ -425,16 +425,18 @@ _PARTS = frozenset(
 Expanded = list[dict[str, Any]]
 
 
-def expand(document: Any, context: dict[str, Any]) -> Expanded:
+def expand(document: Any, context: dict[str, Any], dropped: Callable[[Any], object] = bool) -> Expanded:
     """Expand a JSON-LD document, under `context` if it has none of its own.
 
-    Raises ReadError if the document is no JSON-LD or names a context that is not shipped.
+    `dropped` is called with each key that has no meaning, with None for one that a context sets to null. Raises
+    ReadError if the document is no JSON-LD or names a context that is not shipped.
     """
     from pyld import jsonld  # noqa: PLC0415 - usual documents are read without it
 
     try:
         with quiet():
-            expanded: Expanded = jsonld.expand(document, {**options(), "expandContext": context})
+            with_context = {**options(), "expandContext": context}
+            expanded: Expanded = jsonld.expand(document, with_context, on_property_dropped=dropped)
     except RecursionError:
         raise
     except failures() as error:

@@ -12,6 +12,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rdflib import URIRef
+
 from checkpoint_ld.dialects import is_v2
 from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.reading.literal_form import (
@@ -33,13 +35,17 @@ from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts, coverage, interpreter
 from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
-from checkpoint_ld.graph.contexts import ESCAPED, VERBATIM, expand, expand_name, statements
+from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM, expand, expand_name, statements
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, escaped, is_iri, json_text
+from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
-from checkpoint_ld.vocabulary import SCHEMA_HTTP
+from checkpoint_ld.vocabulary import SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from checkpoint_ld.graph.store import Index
 
 
 __all__ = ["Plain", "address_of", "of_index", "plain", "roots"]
@@ -78,12 +84,19 @@ def plain(value: Any) -> Plain:
         return _expanded(value) or unwrapped
 
 
+_CHECKPOINTS = frozenset(URIRef(namespace + name) for namespace in (SCHEMA, SCHEMA_HTTP) for name in ROOT_TYPES)
+
+
 def _expanded(value: Any) -> Plain | None:
     placeholders = Placeholders(PlainNames.of_document(value), value)
-    context = _default_context(value)
-    index = statements(
-        placeholders.restored(expand(placeholders.substituted(value, is_top=True), context)), distinct=False
-    )
+    substituted = placeholders.substituted(value, is_top=True)
+    index: Index = {}
+    for context in _default_contexts(value):
+        without_meaning: list[Any] = []
+        expanded = expand(substituted, context, without_meaning.append)
+        index = statements(placeholders.restored(expanded), distinct=False)
+        if any(kind in _CHECKPOINTS for held in index.values() for kind in terms_of(held.get(RDF_TYPE))):
+            break
     found = roots(index)
     if len(found) > 1:
         message = f"the document holds {len(found)} checkpoints: {', '.join(sorted(map(str, found)))}"
@@ -94,7 +107,9 @@ def _expanded(value: Any) -> Plain | None:
     is_of_today = False if vocabulary == SCHEMA_HTTP else None
     form = "JSON-LD in another form than plain keys"
     plain = of_index(index, form, as_found=True, is_of_today=is_of_today)
-    return plain and replace(plain, changed=(*plain.changed, *placeholders.changed))
+    names = sorted({one for one in without_meaning if isinstance(one, str) and not one.startswith("@")})
+    left_out = [f"the context gives {', '.join(map(shown, names[:5]))} no meaning: left out"] if names else []
+    return plain and replace(plain, changed=(*plain.changed, *placeholders.changed, *left_out))
 
 
 def _as_covered(read: Tree, source: Tree) -> Tree:
@@ -116,15 +131,21 @@ def _with_maps_of(part: Any, source: Any) -> Any:
     return {**part, "nodes": {key: nodes[key] for key in before}}
 
 
-def _default_context(value: Any) -> Tree:
-    """Return the context of the keys that a document's own contexts do not define.
+def _default_contexts(value: Any) -> Iterator[Tree]:
+    """Yield the contexts of the keys that a document's own contexts do not define, until one gives a checkpoint.
 
-    It is ours, less the coercions that the graph makes anyway. A document that has another vocabulary than schema.org's
-    at some place, or protected terms, has only what it defines itself.
+    A document without a vocabulary has only what it defines itself, if that is a checkpoint. So has one with another
+    vocabulary than schema.org's at some place, or with protected terms. For others it is ours, less the coercions that
+    the graph makes anyway.
     """
-    if any(isinstance(part, dict) and _is_apart(part) for chain in chains_in(value) for part in chain):
-        return {}
-    return {
+    parts = [part for chain in chains_in(value) for part in chain]
+    is_apart = any(isinstance(part, dict) and _is_apart(part) for part in parts)
+    outer = next(chains_in(value), [])
+    if is_apart or (outer and all(isinstance(part, dict) and "@vocab" not in part for part in outer)):
+        yield {}
+    if is_apart:
+        return
+    yield {
         key: definition
         for key, definition in contexts.improved().items()
         if not (isinstance(definition, dict) and definition.get("@type") in (DOUBLE, DATETIME, "@vocab"))
