@@ -71,7 +71,7 @@ def state() -> RuntimeState:
 
 
 def checkpoint(folder: Path) -> AgentCheckpoint:
-    with CheckpointManager(folder) as manager:
+    with CheckpointManager(folder, redact=None) as manager:
         return manager.get(manager.save(state()).id)
 
 
