@@ -154,23 +154,28 @@ def compile_shapes(
     return found
 
 
-def compile_statements(
+def compile_statements(  # noqa: PLR0913 - all but the first two are named
     index: Index,
     components: Mapping[str, Component],
     *,
     advanced: bool = False,
     own_patterns: frozenset[str] = frozenset(),
     are_ours: bool = False,
+    with_doubts: bool = True,
 ) -> Shapes:
     """Compile the statements of a shapes graph; see `compile_shapes`.
 
-    `own_patterns` are ours, without time limits. `are_ours` is that all queries are shipped, and need no guard.
+    `own_patterns` are ours, without time limits. `are_ours` is that all queries are shipped, and need no guard. Without
+    `with_doubts`, terms without effect are not looked for.
     """
     if not are_ours and any(not held.keys().isdisjoint(QUERIES) for held in index.values()):
         from checkpoint_ld.shacl.queries import guard  # noqa: PLC0415 - most shapes have no queries
 
         guard(index)
-    return _Compilation(index, components, advanced=advanced, own_patterns=own_patterns).shapes()
+    found = _Compilation(index, components, advanced=advanced, own_patterns=own_patterns).shapes()
+    if not with_doubts:
+        return found
+    return replace(found, problems=(*term_problems(index, is_advanced=advanced), *found.problems))
 
 
 class _Compilation:
@@ -211,9 +216,9 @@ class _Compilation:
                 raise ShapesError(f"the shapes refer to one another more than {_DEEPEST} deep: nest them less")
             for node in group:
                 self.found[node] = replace(self.found[node], is_recursive=True)
-        problems = (*term_problems(self.index, is_advanced=self.advanced), *self.problems)
         return Shapes(
-            *(self.index, self.found, self.advanced, rules, self.target_queries, self._declared), problems=problems
+            *(self.index, self.found, self.advanced, rules, self.target_queries, self._declared),
+            problems=tuple(self.problems),
         )
 
     def _rules(self, targeted: Iterable[Node]) -> Iterator[InferenceRule]:

@@ -174,7 +174,13 @@ class FindingResult:
 def compiled(profile: Profile) -> Shapes:
     """Return the shapes of a profile, compiled. Raises ShapesError if the user's shapes are ill-formed."""
     ours, is_shipped = profile.own_patterns(), not profile.has_queries
-    return compile_statements(profile.shapes(), components.COMPONENTS, own_patterns=ours, are_ours=is_shipped)
+    return compile_statements(
+        profile.shapes(),
+        components.COMPONENTS,
+        own_patterns=ours,
+        are_ours=is_shipped,
+        with_doubts=bool(profile.own_shapes),
+    )
 
 
 @lru_cache(maxsize=8)

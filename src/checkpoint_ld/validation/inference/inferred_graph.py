@@ -501,4 +501,4 @@ def _python_shapes() -> shacl.Shapes:
         for node, held in profiles.profile().statements().items()
         if node in kept or isinstance(node, BNode) or str(node).startswith(CHECKPOINT_SHACL)
     }
-    return compile_statements(index, COMPONENTS, are_ours=True)
+    return compile_statements(index, COMPONENTS, are_ours=True, with_doubts=False)
