@@ -120,3 +120,61 @@ def test_a_conversation_is_the_same_however_it_is_captured(capture: Capture, tur
     traces = [agent.turn(number, *turn) for number, turn in enumerate(turns)]
     with tempfile.TemporaryDirectory() as folder:
         assert found(imported(Path(folder), *traces)) == wanted(turns)
+
+
+WORDS = st.sampled_from(["", "t1", "text", "assistant", "tool", "user", "blob", '{"a": 1}', '[{"text": "x"}]'])
+NAMES = st.sampled_from(
+    [
+        *("type", "role", "parts", "content", "text", "id", "name", "arguments", "response", "result", "tool_calls"),
+        *("function", "toolUse", "toolResult", "toolUseId", "reasoningContent", "image", "source", "format", "status"),
+        *("server_tool_call", "server_tool_call_response", "mime_type", "kwargs", "output", "input_str", "inputs"),
+    ]
+)
+TYPES = st.sampled_from(["tool_call", "tool_call_response", "server_tool_call", "compaction", "reasoning", "blob"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 2**70) | WORDS | TYPES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+PLACES = [
+    *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions", "gen_ai.tool.call.arguments"),
+    *("gen_ai.tool.call.result", "gen_ai.prompt.0.content", "gen_ai.completion.0.tool_calls.0.name", "error.type"),
+    *("gen_ai.usage.input_tokens", "gen_ai.tool.call.id", "gen_ai.conversation.id", "message", "content"),
+]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["invoke_agent", "invoke_workflow", "chat", "execute_tool", "other"]),
+            st.integers(0, 5),
+            st.dictionaries(st.sampled_from(PLACES), JSON, max_size=4),
+            st.booleans(),
+            st.sampled_from(["", "gen_ai.choice", "gen_ai.tool.message", "gen_ai.user.message", "exception", DETAILS]),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+@settings(max_examples=examples(150), deadline=None)
+def test_any_json_may_stand_where_messages_do(steps: list[tuple[str, int, dict[str, Any], bool, str]]) -> None:
+    trace = Trace(1, **{"gen_ai.agent.name": "coat"})
+    trace.agent()
+    for operation, parent, held, is_text, event in steps:
+        found = {name: json.dumps(one) if is_text else whole(one) for name, one in held.items()}
+        above = trace.spans[parent % len(trace.spans)]["spanId"]
+        if event:
+            trace.add(operation, above, events=[(event, found)])
+        else:
+            trace.add(operation, above, **found)
+    with tempfile.TemporaryDirectory() as folder:
+        assert imported(Path(folder), trace)
+
+
+def whole(value: Any) -> Any:
+    """Return JSON without numbers that OTLP does not have."""
+    if isinstance(value, list):
+        return [whole(one) for one in value]
+    if isinstance(value, dict):
+        return {name: whole(one) for name, one in value.items()}
+    return str(value) if isinstance(value, int) and value > 2**63 else value
