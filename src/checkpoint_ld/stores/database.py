@@ -227,6 +227,7 @@ class DatabaseStore:
         if hashlib.sha256(content).hexdigest() != row["sha256"]:
             raise ValueError(f"it does not fit its hash {row['sha256']}")
         checkpoint = AgentCheckpoint.of_json(tables.loaded(content.decode()))
+        checkpoint.__dict__["sha256"] = row["sha256"]  # that of this text, which need not be made again
         if any(row[name] != value for name, value in tables.stated_columns(checkpoint).items()):
             raise ValueError("its columns do not fit its text")
         return checkpoint
