@@ -71,7 +71,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         for at, row in enumerate(rows[first:], first + 1)
         if any(cell not in (None, "") for cell in row)
     ]
-    if TEMPLATE_SHEET in sheets_of(path) and {*CURATION_COLUMNS} <= {*names}:
+    if {*CURATION_COLUMNS} <= {*names} and TEMPLATE_SHEET in sheets_of(path):
         held, names = _identified(held, path), [*names, *TEMPLATE_COLUMNS[1:]]
     findings = [*(lost(fault, Place(path), remedy=COMPUTE) for fault in faults), *findings]
     return Records(held, [*filter(None, names)], findings=tuple(findings))
