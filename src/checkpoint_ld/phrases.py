@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import reprlib
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,16 @@ def shown(value: object) -> str:
 def given(value: object) -> str:
     """Return a phrase for an invalid value of a required member: "missing", or the value."""
     return "missing" if value is None else shown(value)
+
+
+def brief(value: object) -> str:
+    """Return a value as messages show it: short and on one line."""
+    if isinstance(value, str):
+        return shown(value)
+    try:
+        return shown(reprlib.repr(value))[1:-1]
+    except ValueError:
+        return "a huge number"
 
 
 def called(noun: str, name: object) -> str:

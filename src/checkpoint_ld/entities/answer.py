@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonVal
 
 from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.entities.class_source import CELLS, line_of, source_in_file, source_in_notebook
-from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.entities.primitives import PRIMITIVES, primitive_of
 from checkpoint_ld.entities.template_spec import (
@@ -30,7 +29,7 @@ from checkpoint_ld.entities.template_spec import (
 )
 from checkpoint_ld.entities.verification_primitive import TracePrimitive, VerificationPrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError, SettingsError
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import brief, shown
 from checkpoint_ld.workers.patterns import find_all
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
     if not isinstance(description, str) or not description.strip():
         raise SettingsError("a verified field needs a description: state what to look for in an answer")
     if not isinstance(verify_with, VerificationPrimitive):
-        raise SettingsError(f"verify_with is {named(verify_with)}: give a primitive, such as ExactMatch()")
+        raise SettingsError(f"verify_with is {brief(verify_with)}: give a primitive, such as ExactMatch()")
     given = kwargs.pop("json_schema_extra", None)
     if not isinstance(given, dict | None):
         raise SettingsError("json_schema_extra of a verified field is no dictionary: give one")
@@ -201,13 +200,13 @@ def check_regexes(regexes: Mapping[str, Any] | None, trace: str) -> dict[str, An
 
 def _detail(stated: Any, trace: str) -> dict[str, Any]:
     if not isinstance(stated, Mapping):
-        error = f"{named(stated)} is no object of pattern, expected and match_type"
+        error = f"{brief(stated)} is no object of pattern, expected and match_type"
         return {"error": error, "pattern": "", "expected": None, "match_type": "exact"}
     pattern, expected, match_type = stated.get("pattern", ""), stated.get("expected"), stated.get("match_type", "exact")
     detail: dict[str, Any] = {"pattern": pattern, "expected": expected, "match_type": match_type}
     try:
         if not isinstance(pattern, str) or not isinstance(trace, str):
-            raise EvaluationError(f"the pattern {named(pattern)} cannot be searched for in {named(trace)}")
+            raise EvaluationError(f"the pattern {brief(pattern)} cannot be searched for in {brief(trace)}")
         matches = find_all(pattern, trace)
         passed, reason = _judged(match_type, expected, matches)
     except (EvaluationError, RecursionError) as error:
@@ -220,20 +219,23 @@ def _judged(match_type: Any, expected: Any, matches: list[Any]) -> tuple[bool, s
     count = f"{len(matches)} {'match' if len(matches) == 1 else 'matches'}"
     match match_type:
         case "exact" if len(matches) == 1:
-            return matches[0] == expected, f"the one match is {named(matches[0])}, expected is {named(expected)}"
+            return matches[0] == expected, f"the one match is {brief(matches[0])}, expected is {brief(expected)}"
         case "exact":
             return False, f"{count}, where one is expected"
         case "contains":
             there = expected in matches
-            return there, f"{named(expected)} is {'' if there else 'not '}among the {count}"
+            return there, f"{brief(expected)} is {'' if there else 'not '}among the {count}"
         case "count" if isinstance(expected, int):
             return len(matches) == expected, f"{count}, expected are {int(expected)}"
         case "all" if isinstance(expected, list):
             missing = [item for item in expected if item not in matches]
-            return not missing, f"missing are {named(missing)}" if missing else f"all expected are among the {count}"
+            return (
+                not missing,
+                f"missing are {brief(missing)}" if missing else f"all expected are among the {count}",
+            )
         case "count" | "all":
-            return False, f"{match_type} cannot be compared with {named(expected)}"
-    return False, f"there is no match_type {named(match_type)}: use one of {', '.join(MATCH_TYPES)}"
+            return False, f"{match_type} cannot be compared with {brief(expected)}"
+    return False, f"there is no match_type {brief(match_type)}: use one of {', '.join(MATCH_TYPES)}"
 
 
 @dataclass(slots=True)

@@ -7,14 +7,13 @@ A value that has no such form raises an `EvaluationError`, or `NoDateError` for 
 from __future__ import annotations
 
 import re
-import reprlib
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError
 from checkpoint_ld.host import without_warnings
-from checkpoint_ld.phrases import BOOLEAN_WORDS, shown
+from checkpoint_ld.phrases import BOOLEAN_WORDS, brief, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -40,9 +39,9 @@ def number_of(value: Any) -> float:
     try:
         return float(value)
     except TypeError as error:
-        raise EvaluationTypeError(f"{named(value)} is no number: give one, such as 3.5") from error
+        raise EvaluationTypeError(f"{brief(value)} is no number: give one, such as 3.5") from error
     except (ValueError, OverflowError) as error:
-        raise EvaluationValueError(f"{named(value)} is no number: give one, such as 3.5") from error
+        raise EvaluationValueError(f"{brief(value)} is no number: give one, such as 3.5") from error
 
 
 def items_of(value: Any) -> Collection[Any]:
@@ -51,17 +50,7 @@ def items_of(value: Any) -> Collection[Any]:
         return (value,)
     if isinstance(value, (list, tuple, set, frozenset)):
         return value
-    raise EvaluationTypeError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
-
-
-def named(value: Any) -> str:
-    """Return a value as messages show it: short and on one line."""
-    if isinstance(value, str):
-        return shown(value)
-    try:
-        return shown(reprlib.repr(value))[1:-1]
-    except ValueError:
-        return "a huge number"
+    raise EvaluationTypeError(f"{brief(value)} is no list: give one, such as [{shown('a')}]")
 
 
 def set_of(value: Any) -> frozenset[Any]:
@@ -82,7 +71,7 @@ def truth_of(value: Any) -> bool:
         return bool(value)
     truth = BOOLEAN_WORDS.get(value.strip().lower()) if isinstance(value, str) else None
     if truth is None:
-        raise EvaluationValueError(f"{named(value)} is neither true nor false: give one of them")
+        raise EvaluationValueError(f"{brief(value)} is neither true nor false: give one of them")
     return truth
 
 
@@ -112,7 +101,7 @@ def read_date(value: Any, form: str | None = None) -> datetime:
     try:
         text = str(value)
     except (ValueError, RecursionError) as error:
-        raise NoDateError(f"{named(value)} is no date") from error
+        raise NoDateError(f"{brief(value)} is no date") from error
     if len(text) > LONGEST_DATE:
         raise NoDateError(f"{shown(text)} is too long for a date")
     return _read_any(text) if form is None else _read_form(text, form)

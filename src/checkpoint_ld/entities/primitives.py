@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 from pydantic import Field, FiniteFloat, model_validator
 
 from checkpoint_ld import phrases
-from checkpoint_ld.entities.conversion import items_of, named, set_of, text_of, truth_of
+from checkpoint_ld.entities.conversion import items_of, set_of, text_of, truth_of
 from checkpoint_ld.entities.measures import (
     DateMatch,
     DateRange,
@@ -35,6 +35,7 @@ from checkpoint_ld.entities.verification_primitive import (
     same_text,
 )
 from checkpoint_ld.errors import EvaluationError, NotVerifiableError, SettingsError
+from checkpoint_ld.phrases import brief
 from checkpoint_ld.workers.patterns import FlagName, find_all, occurs, refuse_faulty
 
 
@@ -275,7 +276,7 @@ def primitive_of(serialised: Mapping[str, Any]) -> VerificationPrimitive:
     name = serialised.get("type") if isinstance(serialised, Mapping) else None
     if not isinstance(name, str):
         raise SettingsError(
-            f"a primitive has no name: set its type to one of {', '.join(PRIMITIVES)}, not {named(name)}"
+            f"a primitive has no name: set its type to one of {', '.join(PRIMITIVES)}, not {brief(name)}"
         )
     if name not in PRIMITIVES:
         raise SettingsError(phrases.unknown("primitive", name, PRIMITIVES))

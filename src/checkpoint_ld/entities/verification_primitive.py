@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import ConfigDict, Field
 
 from checkpoint_ld import phrases
-from checkpoint_ld.entities.conversion import named, text_of
+from checkpoint_ld.entities.conversion import text_of
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import (
     EvaluationError,
@@ -22,7 +22,7 @@ from checkpoint_ld.errors import (
     NotVerifiableError,
     WrongTypeError,
 )
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import brief, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +103,7 @@ class TracePrimitive(VerificationPrimitive):
     def check_trace(self, raw_trace: str) -> bool:
         """Return whether a response passes. Raises `EvaluationError` if it is no text or takes too long."""
         if not isinstance(raw_trace, str):
-            raise EvaluationTypeError(f"{named(raw_trace)} is no response: give its text")
+            raise EvaluationTypeError(f"{brief(raw_trace)} is no response: give its text")
         return self._found_in(raw_trace)
 
     def _found_in(self, response: str) -> bool:

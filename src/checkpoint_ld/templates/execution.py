@@ -22,9 +22,9 @@ from pydantic import ValidationError
 from checkpoint_ld import entities
 from checkpoint_ld.entities import PRIMITIVES, BaseAnswer, TemplateFieldSpec
 from checkpoint_ld.entities.answer import strategy_of, verified_fields
-from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.phrases import brief
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.fields import RESERVED
 from checkpoint_ld.templates.verification import (
@@ -177,7 +177,7 @@ def _verdict(instance: BaseAnswer, result: VerificationResult, fields: list[Fiel
     if _own(instance, "verify_granular"):
         score = instance.verify_granular()
         if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
-            raise RefusedError(f"has a method verify_granular that returned {named(score)}, not a number")
+            raise RefusedError(f"has a method verify_granular that returned {brief(score)}, not a number")
         result = replace(result, granular_score=float(score), karenina_granular_score=float(score))
     if not _own(instance, "verify"):
         if not fields and not getattr(instance, "regex", None):
@@ -188,7 +188,7 @@ def _verdict(instance: BaseAnswer, result: VerificationResult, fields: list[Fiel
     except EvaluationError as error:  # of `super().verify()` and the like
         return replace(result, passed=None, reason=str(error))
     if not isinstance(passed, bool):
-        raise RefusedError(f"has a method verify that returned {named(passed)}, not true or false")
+        raise RefusedError(f"has a method verify that returned {brief(passed)}, not true or false")
     found = "right" if passed else "wrong"
     return replace(result, passed=passed, reason=f"the template's own verify finds the answer {found}")
 
@@ -197,7 +197,7 @@ def _searched(instance: BaseAnswer, trace: str) -> tuple[dict[str, Any], str]:
     found = instance.verify_regex(trace)
     success = found.get("success") if isinstance(found, dict) else None
     if not isinstance(success, bool):
-        raise RefusedError(f"has a method verify_regex that returned {named(found)}, which has no success")
+        raise RefusedError(f"has a method verify_regex that returned {brief(found)}, which has no success")
     return found, "not all regular expressions are met"
 
 

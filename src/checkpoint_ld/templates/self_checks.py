@@ -8,20 +8,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from checkpoint_ld.entities.conversion import named
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth
-from checkpoint_ld.phrases import BOOLEAN_WORDS
+from checkpoint_ld.phrases import BOOLEAN_WORDS, brief
 from checkpoint_ld.templates.reading import read_template
-from checkpoint_ld.templates.specification import spec_of
-from checkpoint_ld.templates.verification import Evidence, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.entities.template_spec import TemplateFieldSpec
     from checkpoint_ld.templates.template import Template, TemplateField
+    from checkpoint_ld.templates.verification import FieldResult
 
 OWN_TRUTH, TOLERANCE, LEAK, EMPTY = "own-truth", "tolerance", "leaked-truth", "empty-answer"
 """The kinds of faults."""
@@ -64,12 +60,9 @@ class SelfFault(NamedTuple):
 def self_faults(template: Template) -> Iterator[SelfFault]:
     """Yield the faults of a template; fields with a problem of another kind are left out."""
     broken = {problem.line for problem in template.problems}
-    spec = spec_of(template)
-    stated = {} if spec is None else {field.name: field for field in spec.fields}
     for field in template.fields:
-        if field.line not in broken and not ConditionalGroundTruth.marks(field.ground_truth):
-            if field.name in stated:
-                yield from _of_field(field, stated[field.name])
+        if field.line not in broken and not _is_conditional(field):
+            yield from _of_field(field, template)
             yield from _leaks(field.name, field.line, field.ground_truth, field)
     truths = template.ground_truth or {}
     for plain in template.plain_fields:
@@ -78,31 +71,56 @@ def self_faults(template: Template) -> Iterator[SelfFault]:
     for name, check in (template.regexes or {}).items():
         if _matches_nothing(check.pattern) and check.match_type != "count":
             yield SelfFault(
-                EMPTY, template.line, f"{name}: the pattern {named(check.pattern)} matches an empty response"
+                EMPTY, template.line, f"{name}: the pattern {brief(check.pattern)} matches an empty response"
             )
 
 
-def _of_field(field: TemplateField, spec: TemplateFieldSpec) -> Iterator[SelfFault]:
+def _is_conditional(field: TemplateField) -> bool:
+    """Return whether the ground truth depends on the run."""
+    if not isinstance(field.ground_truth, dict):
+        return False
+    from checkpoint_ld.entities.template_spec import ConditionalGroundTruth  # noqa: PLC0415 - as in `_judged`
+
+    return ConditionalGroundTruth.marks(field.ground_truth)
+
+
+def _judged(template: Template, field: TemplateField, values: dict[str, JsonValue] | None) -> FieldResult | None:
+    """Return what a field makes of extracted values, or of an empty response; None for a template without a form."""
+    # Most fields need no judgment, and a validation without one need not wait for pydantic.
+    from checkpoint_ld.templates.specification import spec_of  # noqa: PLC0415 - as above
+    from checkpoint_ld.templates.verification import Evidence, judge  # noqa: PLC0415 - as above
+
+    spec = spec_of(template)
+    stated = [] if spec is None else [each for each in spec.fields if each.name == field.name]
+    evidence = Evidence(None, "") if values is None else Evidence(values)
+    return judge(stated[0], evidence, field) if stated else None
+
+
+def _of_field(field: TemplateField, template: Template) -> Iterator[SelfFault]:
     at = field.line
     if fault := _tolerance(field):
         yield SelfFault(TOLERANCE, at, f"{field.name}: {fault}")
         return
     empty: JsonValue = [] if field.type.startswith("list") else ""
     if field.is_trace:
-        passes = judge(spec, Evidence(None, ""), field).passed is True
-        if passes and field.ground_truth is True and field.primitive != "TraceLength":
+        is_checked = field.ground_truth is True and field.primitive != "TraceLength"
+        if is_checked and _passes(_judged(template, field, None)):
             yield SelfFault(EMPTY, at, f"{field.name}: an empty response passes {field.primitive}")
         return
     if field.ground_truth is None or field.primitive in _TAKES_ITS_TRUTH:
         return
-    own = judge(spec, Evidence({field.name: field.ground_truth}), field)
-    if own.passed is False:
+    own = _judged(template, field, {field.name: field.ground_truth})
+    if own is not None and own.passed is False:
         yield SelfFault(OWN_TRUTH, at, f"{field.name}: {own.reason}")
         return
     has_truth = field.type in ("str", "list_str") and field.ground_truth not in ("", [])
-    if has_truth and judge(spec, Evidence({field.name: empty}), field).passed is True:
+    if has_truth and _passes(_judged(template, field, {field.name: empty})):
         what = "an empty list" if empty == [] else "an empty text"
         yield SelfFault(EMPTY, at, f"{field.name}: {what} passes {field.primitive}")
+
+
+def _passes(result: FieldResult | None) -> bool:
+    return result is not None and result.passed is True
 
 
 def _tolerance(field: TemplateField) -> str | None:
@@ -145,7 +163,7 @@ def _leaks(
     for where, text in texts.items():
         for value in truth if isinstance(truth, list) else [truth]:
             if text and is_leaked(value, text) and not any(other.casefold() in text.casefold() for other in others):
-                yield SelfFault(LEAK, line, f"{name}: its {where} contains the ground truth {named(value)}")
+                yield SelfFault(LEAK, line, f"{name}: its {where} contains the ground truth {brief(value)}")
                 return
 
 
@@ -213,20 +231,19 @@ def contradiction(source: str, reference: str) -> str | None:
     if plain == wanted or not _may_differ(raw, plain, is_text=bool(truths[0][1]), is_literal="Literal[" in source):
         return None
     template = read_template(source)
-    spec = spec_of(template)
     field = template.fields[0] if len(template.fields) == 1 else None
-    if spec is None or field is None or template.plain_fields or template.custom_code:
+    if field is None or template.plain_fields or template.custom_code:
         return None
-    if field.is_trace or field.ground_truth is None or ConditionalGroundTruth.marks(field.ground_truth):
+    if field.is_trace or field.ground_truth is None or _is_conditional(field):
         return None
     value = _stated(raw, field)
     if value is None:
         return None
-    result = judge(spec.fields[0], Evidence({field.name: value}), field)
-    if result.passed is not False:
+    result = _judged(template, field, {field.name: value})
+    if result is None or result.passed is not False:
         return None
     return (
-        f"{named(value)} does not pass the template, whose ground truth for {field.name} is {named(field.ground_truth)}"
+        f"{brief(value)} does not pass the template, whose ground truth for {field.name} is {brief(field.ground_truth)}"
     )
 
 

@@ -18,13 +18,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from checkpoint_ld.documents.values import plain
 from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
-from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.entities.template_spec import TemplateSpec, evaluate_strategy, granular_score, karenina_score
 from checkpoint_ld.entities.verification_primitive import TracePrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.notebook import Card, Rows, Shown
+from checkpoint_ld.phrases import brief
 from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
 from checkpoint_ld.templates.fields import RESERVED
 from checkpoint_ld.templates.reading import HOOKS
@@ -134,16 +134,16 @@ def fitted(field: TemplateFieldSpec, value: JsonValue, kind: str) -> JsonValue:
     if value is None:
         return None
     if kind in ("str", "date") and isinstance(value, list | dict):
-        raise EvaluationError(f"{named(value)} is no text")
+        raise EvaluationError(f"{brief(value)} is no text")
     if kind in _TYPES or kind.startswith("list_"):
         adapter, fault = _TYPES.get(kind, _TYPES["list_str"])
         try:
             return adapter.validate_python(value)  # type: ignore[no-any-return]
         except ValidationError as error:
-            raise EvaluationError(f"{named(value)} is {fault}") from error
+            raise EvaluationError(f"{brief(value)} is {fault}") from error
     literals = field.literal_values or []
     if field.type == "literal" and literals and str(value) not in literals:
-        raise EvaluationError(f"{named(value)} is not one of {', '.join(named(literal) for literal in literals)}")
+        raise EvaluationError(f"{brief(value)} is not one of {', '.join(brief(literal) for literal in literals)}")
     return value
 
 
@@ -154,18 +154,18 @@ _WITHOUT_TRUTH: Final = frozenset(
 
 
 def _outcome(primitive: VerificationPrimitive, value: JsonValue, expected: JsonValue, result: CheckResult) -> str:
-    truth = "" if type(primitive).__name__ in _WITHOUT_TRUTH else f" against {named(expected)}"
+    truth = "" if type(primitive).__name__ in _WITHOUT_TRUTH else f" against {brief(expected)}"
     passes = "passes" if result.passed else "does not pass"
     credit = "" if result.score == float(result.passed) else f", but earns {result.score:.4g}"
     remarks = "".join(f"; {remark}" for remark in result.remarks)
-    return f"{named(value)} {passes} {_described(primitive)}{truth}{credit}{remarks}"
+    return f"{brief(value)} {passes} {_described(primitive)}{truth}{credit}{remarks}"
 
 
 def _described(primitive: VerificationPrimitive) -> str:
     """Return a primitive with those of its parameters that differ from their defaults."""
     fields = type(primitive).model_fields
     parameters = [
-        f"{name}={named(value)}"
+        f"{name}={brief(value)}"
         for name, value in primitive.serialised().items()
         if name in fields and name != "type" and value != fields[name].get_default(call_default_factory=True)
     ]
@@ -304,7 +304,7 @@ def _evidence(answer: Mapping[str, Any] | BaseAnswer, trace: str | None, context
             values, attached_trace if trace is None else trace, attached_context if context is None else context
         )
     if not isinstance(answer, Mapping):
-        raise EvaluationError(f"{named(answer)} is no answer: give an object of values by field name")
+        raise EvaluationError(f"{brief(answer)} is no answer: give an object of values by field name")
     return Evidence(plain(dict(answer)), trace, context)
 
 
