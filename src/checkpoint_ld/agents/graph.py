@@ -17,17 +17,18 @@ from rdflib import BNode, Graph, Literal, URIRef
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.schema import CAF_EXTENSION, ID, PROV, caf, derived, prov, value_of
 from checkpoint_ld.agents.values import LATEST_MS, Tree, bytes_of, sha256_of
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
-from checkpoint_ld.graph import contexts, emission, interpreter, literals
+from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.columns import TOGETHER, ColumnOwner, Objects, alike, stem_of
 from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
 from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import DATETIME, RDF_JSON, XSD_STRING, literal_of, typed
 from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
 from checkpoint_ld.graph.plans import PlainTerm
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.vocabulary import AGENT, CAF, CAF_DERIVED, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ class AgentGraph(StatementGraph):
         identifier = members.get(ID)
         if literals.is_minted(str(subject)) and plan.kind is not None and isinstance(identifier, str):
             walk.named.add(walk.ids[plan.kind][identifier])  # an earlier object has the name
-        with interpreter.room(), uncollected():
+        with limited_depth(), uncollected():
             place = ColumnOwner() if around is None else ColumnOwner(around.keys[key].term, around)
             walk.objects(Objects([members], [str(subject)]), place)
             walk.complete()
@@ -282,7 +283,7 @@ def built(tree: Tree) -> tuple[Index, list[Batch], dict[URIRef, list[str]]]:
 
     Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
     """
-    with interpreter.room(), uncollected():
+    with limited_depth(), uncollected():
         walk = AgentWalk()
         try:
             name = "" if isinstance(tree.get(ID), str) else literals.root_of(tree)

@@ -23,12 +23,13 @@ from checkpoint_ld.agents.values import bytes_of, bytes_of_ordered, filled, sha2
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.dialects.reading import JSON_SYNTAX, parsed
 from checkpoint_ld.dialects.reading.json_ld import address_of
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import dump_json, pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError, ShapeError, WriteError
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph import emission, interpreter
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.contexts import definitions, expand, statements
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
@@ -141,7 +142,7 @@ def examine_bytes(
 def examine_document(document: Document) -> AgentReading:
     """Read an agent checkpoint from a JSON document. Raises ReadError as `examine`."""
     if is_json_ld(document):
-        with interpreter.room():
+        with limited_depth():
             index = statements(expand(document.value, {}))
         stated = of_statements(index, JSON_SYNTAX, document.source)
         return replace(stated, findings=(*document.findings, *_line_ends(document), *stated.findings))

@@ -20,18 +20,19 @@ from checkpoint_ld.batch.bulk import pool
 from checkpoint_ld.batch.discovery import is_in_windows
 from checkpoint_ld.batch.outline import QUESTIONS, WINDOW, UnusualFileError, outline
 from checkpoint_ld.dialects.reading import CANONICAL, GRAPH, JSON_SYNTAX, Reading, examine_bytes, syntax_of
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.documents.files import GZIP, unwritable, working_folder
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph import building, columns, contexts, interpreter
+from checkpoint_ld.graph import building, columns, contexts
 from checkpoint_ld.graph.annotation import Pointers
 from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission.syntaxes import TRIPLE, blocks_of, iri, quad
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.store import graph_of, put
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.validation.results import Checked
 from checkpoint_ld.vocabulary import RDF, SHACL
@@ -266,7 +267,7 @@ def excerpt(source: WindowSource, window: Window) -> WindowReading:
         raise UnusualFileError(f"its dialect is not {CANONICAL}")
     if any(finding.rule == "json-ld-form" for finding in reading.of_form) or reading.document is None:
         raise UnusualFileError("it is in an unusual form of JSON-LD")
-    with interpreter.room(), uncollected():
+    with limited_depth(), uncollected():
         index = building.index_of(reading.tree)
     if index is None:
         raise UnusualFileError(REFERRING)
@@ -363,7 +364,7 @@ def _blocks(part: WindowReading, syntax: str) -> tuple[list[str], set[str]]:
     questions. Raises UnusualFileError if the file has to be read whole, WriteError for names that are no IRIs.
     """
     end = TRIPLE if syntax == "nt" else quad(part.frame.root)
-    with interpreter.room(), uncollected():
+    with limited_depth(), uncollected():
         try:
             blocks, mentioned = _about_questions(part, end)
             if part.window.first == 0:

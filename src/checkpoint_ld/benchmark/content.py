@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, overload
 from checkpoint_ld import templates
 from checkpoint_ld.dialects.dialect import as_list, name_of, text_of
 from checkpoint_ld.dialects.state import DEFAULT_VERSION
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.entities import Question
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, SettingsError
 from checkpoint_ld.frames import FrameLibrary, cell_of, data_frame
-from checkpoint_ld.graph import contexts, interpreter
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.identifiers import question_object_id, unique_question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import creator_of, is_scenario
@@ -369,7 +370,7 @@ def normal_form(graph: CheckpointGraph) -> Any:
     properties = tree.get("additionalProperty")
     if isinstance(properties, list):
         tree["additionalProperty"] = [entry for entry in properties if name_of(entry) not in FORMAT_PROPERTIES]
-    with interpreter.room():
+    with limited_depth():
         return _normal(tree, graph.table)
 
 

@@ -9,6 +9,7 @@ import codecs
 import json
 import math
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
@@ -28,6 +29,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from checkpoint_ld.findings import Finding
+
+
+@contextmanager
+def limited_depth() -> Iterator[None]:
+    """Refuse a document that is nested deeper than the program's limit of recursion allows: ReadError (E-DEPTH).
+
+    A document may have 200 levels, which take at most 650 calls; the limit is Python's 1,000 by default.
+    """
+    try:
+        yield
+    except RecursionError as error:
+        fault = finding("nesting", "the document is nested deeper than it can be worked on", pointer="")
+        raise ReadError.of([fault]) from error
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.graph import contexts, interpreter, key_order, literals
+from checkpoint_ld.graph import contexts, key_order, literals
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, put_residue
 from checkpoint_ld.graph.contexts import IDENTIFIER, ROOT_TYPE, Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.graph.key_order import KEY_ORDER
@@ -493,7 +494,7 @@ class Pointers:
     @cached_property
     def by_annotation(self) -> dict[str, str]:
         """The same for all objects, by annotation, which decides which of two objects gets a name."""
-        with interpreter.room():
+        with limited_depth():
             annotated = annotate(self._tree, contexts.table(self._tree.get("@context")))
             annotated.in_document(annotated.objects[0].name)
         ways = _objects(annotated.objects[0].source)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, URIRef
 
-from checkpoint_ld.graph import contexts, coverage, interpreter, key_order, literals
+from checkpoint_ld.documents.document import limited_depth
+from checkpoint_ld.graph import contexts, coverage, key_order, literals
 from checkpoint_ld.graph.annotation import annotate, complete, name_of
 from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, ColumnOwner, Columns, Objects, alike, stems_of
 from checkpoint_ld.graph.compaction import (
@@ -26,10 +27,10 @@ from checkpoint_ld.graph.compaction import (
     residue_of,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, REST, expand, statements
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.key_order import KEY_ORDER
 from checkpoint_ld.graph.plans import NotCoveredError, PlainTerm, compiled
 from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.host import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
@@ -438,7 +439,7 @@ def built(tree: Tree, expansion: str = coverage.PLANS) -> tuple[Index, URIRef]:
 
     Raises ReadError for a tree that is no JSON-LD, or that is nested too deeply.
     """
-    with interpreter.room(), uncollected():
+    with limited_depth(), uncollected():
         index, root = (index_of(tree) if expansion == coverage.PLANS else None) or by_algorithm(tree)
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:

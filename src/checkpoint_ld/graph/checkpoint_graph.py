@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rdflib import URIRef
 
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.graph import building, contexts, interpreter, key_order
+from checkpoint_ld.graph import building, contexts, key_order
 from checkpoint_ld.graph.annotation import annotate_member, annotate_members, complete
 from checkpoint_ld.graph.building import built, uncollected
 from checkpoint_ld.graph.compaction import (
@@ -89,7 +90,7 @@ class Editor:
 
     def _hold(self, part: Tree, via: Term, owner: str, at: int) -> URIRef:
         """Add the statements of a new object; return its node."""
-        with interpreter.room():
+        with limited_depth():
             found = building.index_of_part(part, via, (owner, at), self.own_context, self.index, self.root)
             if found is not None:
                 self._update(found[0])
@@ -221,7 +222,7 @@ class Editor:
         """Add the value of a member that is absent."""
         kind = self.reader.kind(subject)
         members = {key: value} if kind is None or key == "@type" else {"@type": kind, key: value}
-        with interpreter.room():
+        with limited_depth():
             found = None
             if not isinstance(kind, list):  # PyLD expands an object of several types
                 found = building.index_of_members(members, str(subject), self.own_context, self.index, self.root)
@@ -368,7 +369,7 @@ class CheckpointGraph(StatementGraph):
         if not self._store.has_additions:
             return []
         reader = WholeReading(self.held, self.table)
-        with uncollected(), interpreter.room():
+        with uncollected(), limited_depth():
             reader.object(self.root)
             found = reader.beside()
         self._has_typed_texts |= reader.has_typed_texts

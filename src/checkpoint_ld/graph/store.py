@@ -18,8 +18,8 @@ from rdflib import Graph, Literal, URIRef
 from rdflib.store import Store
 
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import literal
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
 
 if TYPE_CHECKING:

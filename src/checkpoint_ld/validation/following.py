@@ -22,9 +22,9 @@ from checkpoint_ld.graph.annotation import Pointers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import POSITION, Compaction, is_position
 from checkpoint_ld.graph.contexts import named
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import is_minted, part_of
 from checkpoint_ld.graph.store import copied, terms_of
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.shacl.data import DataGraph
 from checkpoint_ld.shacl.following import Following
 from checkpoint_ld.shacl.shape import report_graph

@@ -17,7 +17,7 @@ from checkpoint_ld.dialects.reading import CANONICAL, Reading, examine, examine_
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import CheckpointLdError, FindingsWarning, SettingsError
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.shacl.shape import report_graph

@@ -21,8 +21,8 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ContextStyle
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY

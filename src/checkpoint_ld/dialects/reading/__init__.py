@@ -25,9 +25,9 @@ from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph import contexts, coverage, emission
-from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, loses_digits, plain_of
 from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.phrases import given, shown, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import BENCHMARK, CAF, SCHEMA, SCHEMA_HTTP

@@ -31,9 +31,10 @@ from checkpoint_ld.dialects.reading.literal_form import (
     is_literal,
 )
 from checkpoint_ld.dialects.reading.statements import of_index, roots
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import contexts, coverage, interpreter
+from checkpoint_ld.graph import contexts, coverage
 from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
 from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM, expand, expand_name, statements
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, escaped, is_iri, json_text
@@ -60,7 +61,7 @@ def plain(value: Any) -> Plain:
     tree = unwrapped.tree
     if not isinstance(tree, (dict, list)) or (isinstance(tree, dict) and not _is_jsonld(tree)):
         return unwrapped
-    with interpreter.room():
+    with limited_depth():
         if isinstance(tree, dict):
             context = coverage.joined(tree.get("@context"))
             is_covered = coverage.covers(context, NAMES)

@@ -18,7 +18,8 @@ from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
-from checkpoint_ld.graph import contexts, interpreter, literals
+from checkpoint_ld.documents.document import limited_depth
+from checkpoint_ld.graph import contexts, literals
 from checkpoint_ld.graph.compaction import (
     POSITION,
     RESIDUE,
@@ -110,7 +111,7 @@ def of_index(index: Index, form: str, *, as_found: bool, is_of_today: bool | Non
     found = roots(index)
     if len(found) != 1:
         return None
-    with interpreter.room():
+    with limited_depth():
         foreign = _ForeignReader(index, contexts.karenina(), as_found=as_found)
         tree = _normalized(foreign.whole(found[0]))
     if is_of_today and not dialects.is_gui_feed(tree):
@@ -127,7 +128,7 @@ def _of_ours(index: Index, form: str, *, as_found: bool) -> Plain | None:
     if len(found) != 1:
         return None
     table = contexts.table(decoded(residue_of(index, found[0]).members.get("@context")))
-    with interpreter.room():
+    with limited_depth():
         reader: _TreeReader | _Reader = _TreeReader(index, table)
         tree = None if as_found else reader.whole(found[0])
         if tree is None:

@@ -13,9 +13,10 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld import shacl
 from checkpoint_ld.dialects.dialect import as_list, decoded, text_of, values
 from checkpoint_ld.dialects.reading.statements import DERIVED, DERIVED_NODE, mark_of, without_derived
+from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.entities.template_spec import MARKER
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import interpreter, literals
+from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
@@ -429,7 +430,7 @@ def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     """Return the statements of a checkpoint together with those that follow from them."""
     own = without_derived(graph.held)
     additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root))
-    with uncollected(), interpreter.room():
+    with uncollected(), limited_depth():
         additions.add_classes(graph.root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
         _creators_of(graph.root, additions)
         questions = [*_questions(graph.root, additions.index)]
