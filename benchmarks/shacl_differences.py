@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-import shapes_page  # noqa: E402 - it stands among the pages
+import shapes_page  # type: ignore[import-not-found] # noqa: E402 - it stands among the pages
 
 from checkpoint_ld import shacl  # noqa: E402
 from checkpoint_ld.errors import ShapesError  # noqa: E402

@@ -64,7 +64,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def main() -> None:
     """Print the table."""
-    columns = {
+    columns: dict[str, tuple[Callable[[], Graph], Graph]] = {
         "1 shape": (Graph, shapes(1)),
         "20 shapes": (Graph, shapes(20)),
         "200 shapes": (Graph, shapes(200)),

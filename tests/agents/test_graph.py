@@ -28,7 +28,7 @@ from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.emission import ntriples_of, turtle_of
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.vocabulary import CAF
+from checkpoint_ld.vocabulary import CAF, CAF_DERIVED
 from tests.agents.documents import second
 from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agents.runs import call, thought, tree
@@ -462,7 +462,7 @@ def test_the_vocabulary_declares_every_term_that_is_written_and_no_other() -> No
     texts = [data.text("contexts", one) for one in ("caf.jsonld", "caf-second-shape.jsonld")]
     in_contexts = {f"{CAF}{one}" for text in texts for one in re.findall(f'"{CAF}(\\w+)"', text)}
     graph = AgentGraph.of_tree(PLAIN, prov=True)
-    written = {str(one) for triple in graph for one in triple if str(one).startswith((CAF, schema.CAF_DERIVED))}
+    written = {str(one) for triple in graph for one in triple if str(one).startswith((CAF, CAF_DERIVED))}
     assert declared == in_contexts | written
     assert all(vocabulary.value(URIRef(one), RDFS.comment) for one in declared)
 

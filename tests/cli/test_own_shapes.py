@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def found(run: Run, *options: str) -> list[dict[str, str]]:
+def found(run: Run, *options: str) -> list[dict[str, Any]]:
     done = run("validate", "a.jsonld", "--format", "json", "--no-cache", *options)
     return [one for one in json.loads(done.out)["findings"] if one["code"][0] in "AS"]
 

@@ -260,7 +260,7 @@ def test_published_shapes_have_the_severities_of_their_profile_and_call_no_pytho
 @pytest.mark.parametrize("family", profiles.FAMILIES)
 def test_published_messages_are_whole_sentences_because_no_engine_fills_in_those_of_shapes(family: str) -> None:
     graph = checkpoint_ld.shapes_graph(profile=family)
-    assert not [text for text in graph.objects(None, SH.message) if "{" in text]
+    assert not [text for text in graph.objects(None, SH.message) if "{" in str(text)]
     assert [str(text) for text in graph.objects(URIRef("urn:karenina:shape:rating-range"), SH.message)] == (
         ["a range that is empty: The worst rating has to be below the best one, or no score lies between them."]
         if family == profiles.DEFAULT

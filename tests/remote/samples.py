@@ -4,6 +4,7 @@ import json
 from typing import Any
 from urllib.parse import unquote, unquote_plus
 
+from checkpoint_ld.families import Checkpoint
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores.remote import Outgoing, outgoing
 from tests import documents
@@ -17,6 +18,12 @@ def sample(number: int = 1, *, name: str = "Metals") -> Outgoing:
     """Return a small checkpoint of its own name, from a file of its own."""
     tree = {**documents.canonical(), "@id": f"{ROOT}{number}", "name": name}
     return outgoing(CheckpointGraph.of_tree(tree), f"{name}-{number}.jsonld")
+
+
+def tree_of(read: Checkpoint) -> dict[str, Any]:
+    """Return the tree of a benchmark's graph."""
+    assert isinstance(read.graph, CheckpointGraph)
+    return read.graph.tree()
 
 
 def counted(**numbers: int) -> Reply:

@@ -17,7 +17,7 @@ from checkpoint_ld.stores.server import Connection
 from checkpoint_ld.validation import validator
 from tests import documents
 from tests.remote.oxigraph_server import oxigraph
-from tests.remote.samples import ROOT, sample
+from tests.remote.samples import ROOT, sample, tree_of
 
 TRIPLE = b"<urn:s> <urn:p> <urn:o> .\n"
 
@@ -166,7 +166,7 @@ def test_what_is_pulled_is_what_was_pushed(client: SparqlClient, build: type[dic
     pulled = dict(remote.pull(client))
 
     assert list(pulled) == [sent.graph]
-    assert json.dumps(pulled[sent.graph].graph.tree()) == json.dumps(graph.tree())
+    assert json.dumps(tree_of(pulled[sent.graph])) == json.dumps(graph.tree())
 
 
 def test_a_checkpoint_with_a_feed_in_it_is_pulled_as_one_checkpoint(client: SparqlClient) -> None:
@@ -178,7 +178,7 @@ def test_a_checkpoint_with_a_feed_in_it_is_pulled_as_one_checkpoint(client: Spar
     remote.push([sent], client, full=True)
     ((name, pulled),) = remote.pull(client)
 
-    assert (name, json.dumps(pulled.graph.tree())) == (sent.graph, json.dumps(graph.tree()))
+    assert (name, json.dumps(tree_of(pulled))) == (sent.graph, json.dumps(graph.tree()))
 
 
 def test_dates_come_back_as_the_store_writes_them_and_mean_the_same(client: SparqlClient) -> None:
@@ -188,7 +188,7 @@ def test_dates_come_back_as_the_store_writes_them_and_mean_the_same(client: Spar
     remote.push([remote.outgoing(graph)], client, full=True)
     ((_, pulled),) = remote.pull(client)
 
-    (element,) = pulled.graph.tree()["dataFeedElement"]
+    (element,) = tree_of(pulled)["dataFeedElement"]
     assert element["dateCreated"] == "2026-11-20T10:57:19.5"
 
 

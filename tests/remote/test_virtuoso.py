@@ -15,7 +15,7 @@ from checkpoint_ld.stores.remote import SparqlClient
 from checkpoint_ld.stores.server import Connection
 from tests import documents
 from tests.agents.documents import checkpoint, thought
-from tests.remote.samples import sample
+from tests.remote.samples import sample, tree_of
 from tests.remote.virtuoso_server import MOST_ROWS, virtuoso
 
 
@@ -45,7 +45,7 @@ def test_what_is_pulled_is_what_was_pushed(client: SparqlClient, build: type[dic
     assert client.credentials.method == "digest"
     pulled = dict(remote.pull(client))
     assert list(pulled) == [sent.graph]
-    assert json.dumps(pulled[sent.graph].graph.tree()) == json.dumps(graph.tree())
+    assert json.dumps(tree_of(pulled[sent.graph])) == json.dumps(graph.tree())
     client.drop(sent.graph)
     client.drop(sent.graph)
     assert client.read(sent.graph) is None
