@@ -266,7 +266,9 @@ def test_a_text_laid_out_by_hand_keeps_its_hand() -> None:
     ],
 )
 def test_the_format_version_comes_after_the_properties_that_are_there(entries: str, wanted: str) -> None:
-    text = '{"@context": {"karenina": ""}, "dataFeedElement": [], "additionalProperty": %s, "name": "n"}'
+    text = (
+        '{"@context": {"@vocab": "https://schema.org/"}, "dataFeedElement": [], "additionalProperty": %s, "name": "n"}'
+    )
     source = read_json((text % entries).encode())
     result = fixes.apply(source, fixes.fixes_of(source)).decode()
     shortened = result.replace('"@type": "PropertyValue", ', "").replace(', "value": "3.0.0-jsonld"', "")

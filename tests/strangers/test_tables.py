@@ -61,7 +61,8 @@ def test_a_cell_that_is_far_out_takes_little_memory(tmp_path: Path, cell: str) -
     file = workbook(tmp_path, far=cell)
     tracemalloc.start()
     try:
-        assert len(import_benchmark(file).benchmark.get_question_ids()) == ROWS
+        rows = ROWS + (cell[0] == "A")  # a question without an answer is a draft
+        assert len(import_benchmark(file).benchmark.get_question_ids()) == rows
         assert tracemalloc.get_traced_memory()[1] < 200_000_000
     finally:
         tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -128,7 +129,8 @@ def _is_second(names: list[str], roles: list[str | None], below: list[str]) -> b
     """Return whether a row below a header names the columns of groups: it has no question, and stands under groups."""
     filled = [column for column, text in enumerate(below) if text and names[column : column + 1] != [text]]
     of_question = [column for column, role in enumerate(roles) if role in ("question", "answer")]
-    is_group = [not "".join(names[column : column + 1]) or names.count(names[column]) > 1 for column in filled]
+    counts = Counter(names)
+    is_group = [not "".join(names[column : column + 1]) or counts[names[column]] > 1 for column in filled]
     return bool(filled) and not {*filled} & {*of_question} and all(is_group)
 
 

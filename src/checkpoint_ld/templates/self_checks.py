@@ -109,6 +109,8 @@ def _of_field(field: TemplateField, template: Template) -> Iterator[SelfFault]:
         return
     if field.ground_truth is None or field.primitive in _TAKES_ITS_TRUTH:
         return
+    if field.primitive == "SetContainment" and field.parameters.get("mode", "exact") in ("exact", "superset"):
+        return  # a set takes itself, and no smaller one does
     own = _judged(template, field, {field.name: field.ground_truth})
     if own is not None and own.passed is False:
         yield SelfFault(OWN_TRUTH, at, f"{field.name}: {own.reason}")
@@ -237,7 +239,7 @@ def contradiction(source: str, reference: str) -> str | None:
     if field.is_trace or field.ground_truth is None or _is_conditional(field):
         return None
     value = _stated(raw, field)
-    if value is None:
+    if value is None or _is_close(value, field):
         return None
     result = _judged(template, field, {field.name: value})
     if result is None or result.passed is not False:
@@ -245,6 +247,15 @@ def contradiction(source: str, reference: str) -> str | None:
     return (
         f"{brief(value)} does not pass the template, whose ground truth for {field.name} is {brief(field.ground_truth)}"
     )
+
+
+def _is_close(value: JsonValue, field: TemplateField) -> bool:
+    """Return whether a number is well within a plain tolerance."""
+    tolerance, truth = field.parameters.get("tolerance"), field.ground_truth
+    if not all(isinstance(one, int | float) for one in (value, tolerance, truth)) or "unit" in field.parameters:
+        return False
+    scale = 1 if field.parameters.get("mode") == "absolute" else abs(truth)  # type: ignore[arg-type] # a number
+    return field.primitive == "NumericTolerance" and abs(value - truth) < tolerance * scale  # type: ignore[operator]
 
 
 def _may_differ(raw: str, truth: str, *, is_text: bool, is_literal: bool) -> bool:

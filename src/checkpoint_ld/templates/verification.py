@@ -305,7 +305,10 @@ def _evidence(answer: Mapping[str, Any] | BaseAnswer, trace: str | None, context
         )
     if not isinstance(answer, Mapping):
         raise EvaluationError(f"{brief(answer)} is no answer: give an object of values by field name")
-    return Evidence(plain(dict(answer)), trace, context)
+    values = dict(answer)
+    with suppress(RecursionError):  # each field says that its value is nested too deeply
+        values = plain(values)
+    return Evidence(values, trace, context)
 
 
 def evaluate(spec: TemplateSpec, read: Template | None, evidence: Evidence) -> VerificationResult:
