@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from string import Template
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.assessment.assessing import COLUMNS, TraitStatus
@@ -12,7 +11,7 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.frames import columns_of, data_frame
 from checkpoint_ld.phrases import encodable, harmless, unknown
 from checkpoint_ld.tables import Sheet, line, table, workbook
-from checkpoint_ld.validation.reports.page import look
+from checkpoint_ld.validation.reports.page import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,26 +22,9 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 AssessmentTable: TypeAlias = Literal["assessments", "fields", "traits", "verdicts"]
 _KEY = ("question_id", "question", "model", "replicate", "answer_id")
+_CELLS = "td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; }"
 _FIELDS = (*_KEY, "field", "passed", "score", "value", "expected", "reason")
 _TRAITS = (*_KEY, "trait", "kind", "status", "value", "recorded", "judge", "reason")
-_PAGE = Template(
-    """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Assessments</title>
-<style>$style main { overflow-x: auto; }
-td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; }</style>
-</head>
-<body><main><table>
-<tr>$head</tr>
-$rows
-</table></main></body>
-</html>
-"""
-)
 
 
 def to_dataframe(
@@ -118,7 +100,8 @@ def written(assessments: Iterable[Assessment], kind: str) -> bytes:
     head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in COLUMNS)
     lines = ("".join(f"<td>{escape(harmless(str(cell)))}</td>" for cell in row) for row in rows)
     body = "\n".join(f"<tr>{cells}</tr>" for cells in lines)
-    return encodable(_PAGE.substitute(style=look(), head=head, rows=body)).encode()
+    page = page_of("Assessments", f"<table>\n<tr>{head}</tr>\n{body}\n</table>", style=_CELLS)
+    return encodable(page).encode()
 
 
 def _cell(value: Any) -> str | float:

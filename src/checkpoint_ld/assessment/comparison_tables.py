@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.notebook import Card, Rows
 from checkpoint_ld.phrases import counted, encodable
 from checkpoint_ld.tables import line, table
-from checkpoint_ld.validation.reports.page import look
+from checkpoint_ld.validation.reports.page import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,20 +24,6 @@ _METHODS = {
 _COLUMNS = (
     *("table", "group", "name", "first", "second", "questions", "answers", "passed", "undecided", "value"),
     *("standard_error", "low", "high", "interval", "test", "p", "p_holm", "significant"),
-)
-_PAGE = Template(
-    """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Comparison</title>
-<style>$style main { padding-top: 1rem; overflow-x: auto; }</style>
-</head>
-<body><main>$card</main></body>
-</html>
-"""
 )
 _LEAST = 0.001
 _MOST = 12
@@ -169,7 +154,7 @@ def _html(found: ModelComparison) -> str:
     sentences = Rows("", ("In words",), [(sentence,) for sentence in conclusions(found)])
     name = counted(len(found.rates), "model")
     card = Card("Comparison", name, tables=[sentences, *tables(found), notes])
-    return _PAGE.substitute(style=look(), card=card.html())
+    return page_of("Comparison", card.html(), style="main { padding-top: 1rem; }")
 
 
 def _csv(found: ModelComparison) -> str:

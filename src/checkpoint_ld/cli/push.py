@@ -111,8 +111,8 @@ def push(
     settings: dict[str, Any] = {"on_conflict": on_conflict, "conflict": conflicting}
     try:
         with client:
-            asked = client if reads_manifest else None
-            known = remote.Manifest.of(asked, set_name, layers=files.layers, restart=restart)
+            holder = client if reads_manifest else None
+            known = remote.Manifest.of(holder, set_name, layers=files.layers, restart=restart)
             if dry_run:
                 _preview(remote.distinct(files, **settings), client, shown_as, known, body=show_body, prune=prune)
                 raise Exit(EXIT_FAILED if files.has_failed else 0)

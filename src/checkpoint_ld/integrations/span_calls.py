@@ -195,9 +195,9 @@ class CallLedger:
                 found[place] = known[key][at[key]]
                 at[key] += 1
 
-    def answer(self, given: GivenResult, asked: RequestsOfHistory, name: str, when: int, home: CallHome) -> None:
+    def answer(self, given: GivenResult, requests: RequestsOfHistory, name: str, when: int, home: CallHome) -> None:
         """Add a result from a message; a result of no call in its history is that of an earlier one."""
-        pending, repeated = asked
+        pending, repeated = requests
         call = next((one for one in pending if given.id and one.given_id == given.id), None)
         if call is None and given.id and (known := self._by_id.get(given.id)):
             others = [one for one in known if one not in repeated] or known
@@ -334,8 +334,8 @@ def _given_arguments(span: Span) -> tuple[Any, tuple[str, ...]]:
     for held in _events(span, "gen_ai.tool.message"):  # strands
         if isinstance(found := arguments(held.get("content")), dict):
             return found, ()
-    asked = [call.args for message in content_of(span).inputs for call in message.calls]
-    return (asked[0] if asked else None), ()
+    requested = [call.args for message in content_of(span).inputs for call in message.calls]
+    return (requested[0] if requested else None), ()
 
 
 def _given_result(span: Span) -> tuple[Any, _Ending]:

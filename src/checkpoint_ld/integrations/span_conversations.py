@@ -56,7 +56,7 @@ class ConversationState:
     def take_in(self, checkpoint: AgentCheckpoint) -> None:
         """Add what an earlier checkpoint of the conversation has."""
         snapshot = checkpoint.snapshot
-        self.note(_said(snapshot))
+        self.note(_stated_in(snapshot))
         for call in snapshot.tool_state.calls:
             self.ledger.put(_known(call, snapshot.tool_state.results))
 
@@ -87,13 +87,13 @@ def _known(call: ToolCall, results: Mapping[str, Any]) -> SpanCall:
 
 def _is_repeated(snapshot: Snapshot, keys: Sequence[str], calls: Set[str]) -> bool:
     """Whether messages begin with all that was said in a run, up to its answer or to the calls that it waits for."""
-    said, thoughts, rest = _said(snapshot), snapshot.thought_chain, iter(keys)
+    stated, thoughts, rest = _stated_in(snapshot), snapshot.thought_chain, iter(keys)
     is_answered = bool(thoughts) and (thoughts[-1].metadata or {}).get("role") == "assistant"
     is_known = is_answered or any(_given_id(call) in calls for call in snapshot.tool_state.calls)
-    return is_known and bool(said) and all(key in rest for key in said)
+    return is_known and bool(stated) and all(key in rest for key in stated)
 
 
-def _said(snapshot: Snapshot) -> list[str]:
+def _stated_in(snapshot: Snapshot) -> list[str]:
     held = (snapshot.model_extra or {}).get(MEMBER)
     keys = held.get("messages") if isinstance(held, dict) else None
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []

@@ -114,8 +114,8 @@ class SpanMessage:
         return [self._hash(text) for text in self.texts] if len(self.texts) > 1 else []
 
     def _hash(self, text: str) -> str:
-        said = text.strip() or self.reasoning
-        found = repr((self.role, said, [digest_of(part) for part in (*self.data, *self.compactions)]))
+        content = text.strip() or self.reasoning
+        found = repr((self.role, content, [digest_of(part) for part in (*self.data, *self.compactions)]))
         return hashlib.blake2b(found.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

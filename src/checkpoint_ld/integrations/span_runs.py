@@ -172,8 +172,8 @@ class SpanRun:
                 tokens += span.tokens
             steps += 1
         if root is not None and not has_content:
-            said = own.outputs or transcript
-            self._hear(said, root.span_id, root.end or root.start, is_first=not own.inputs)
+            messages = own.outputs or transcript
+            self._hear(messages, root.span_id, root.end or root.start, is_first=not own.inputs)
             steps += not contents and bool(own.outputs)
         tokens = tokens or (0 if root is None else root.tokens)
         self.counts |= {"step_number": steps, "tokens_used": tokens}
@@ -185,8 +185,8 @@ class SpanRun:
         reject_unexecuted(waited)
         self._is_cut_off = self._has_no_end(transcript, contents)
         if root is not None and root.end is not None and root.error is None and not self._is_cut_off:
-            asked = max((span.start for span in self.spans if span.operation in CHATS), default=0)
-            self._is_waiting = state.ledger.end(self, asked)
+            last_request = max((span.start for span in self.spans if span.operation in CHATS), default=0)
+            self._is_waiting = state.ledger.end(self, last_request)
 
     def _has_no_end(self, transcript: Sequence[SpanMessage], contents: Mapping[str, SpanContent]) -> bool:
         """Whether it was given up: its last step was cancelled, or is a chat that a model never answered."""
@@ -227,9 +227,9 @@ class SpanRun:
                 self._state.ledger.request(call, f"{name}/{at}", when, self) for at, call in enumerate(message.calls)
             ]
             self._think(message, name, when, {} if number else about)
-            asked = RequestsOfHistory([*calls], calls)
+            requests = RequestsOfHistory([*calls], calls)
             for at, result in enumerate(message.results):
-                self._state.ledger.answer(result, asked, f"{name}/result/{at}", when, self)
+                self._state.ledger.answer(result, requests, f"{name}/result/{at}", when, self)
 
     def _hear(self, messages: Sequence[SpanMessage], name: str, when: int, *, is_first: bool) -> None:
         """Add those messages of a history that are new, and the results in it.
@@ -250,7 +250,7 @@ class SpanRun:
             news = [at in trailing for at in range(len(messages))]
         every = state.ledger.repeated(messages)
         requested = [call for known in every for call in known if call is not None]
-        asked = RequestsOfHistory([], requested)
+        requests = RequestsOfHistory([], requested)
         for number, (message, known) in enumerate(zip(messages, every, strict=True)):
             at = f"{name}/{number}"
             calls = []
@@ -262,11 +262,11 @@ class SpanRun:
                 if call.span is None and call.is_open and given.args is not None:  # a person may have edited them
                     call.args = given.args
             if message.calls:
-                asked = RequestsOfHistory([*calls], requested)
+                requests = RequestsOfHistory([*calls], requested)
             if news[number] or None in known:
                 self._think(message, at, when, None)
             for place, result in enumerate(message.results):
-                state.ledger.answer(result, asked, f"{at}/result/{place}", when, self)
+                state.ledger.answer(result, requests, f"{at}/result/{place}", when, self)
 
     def _think(self, message: SpanMessage, name: str, when: int, about: dict[str, Any] | None) -> None:
         """Add a message as a thought, with what is known about the span that it is the output of."""
@@ -275,8 +275,8 @@ class SpanRun:
         self._keys += keys
         for number, part in enumerate(message.compactions):
             beside = {key: value for key, value in part.items() if key not in ("type", "content")}
-            said = part.get("content")
-            text = said if isinstance(said, str) else "[compaction]"
+            content = part.get("content")
+            text = content if isinstance(content, str) else "[compaction]"
             self._think(SpanMessage("compaction", [text], more=beside), f"{name}/compaction/{number}", when, None)
         is_bare = not (message.text.strip() or message.reasoning or message.data or message.calls)
         if is_bare and (about is None or (message.compactions and not about)):

@@ -57,6 +57,27 @@ def look() -> str:
     return _file("look.css")
 
 
+def page_of(title: str, body: str, *, style: str = "") -> str:
+    """Return a page with a body of HTML that is wide at most where it is scrolled; it runs and fetches nothing."""
+    return _PLAIN.substitute(title=escape(title), body=body, style=f"{look()} main {{ overflow-x: auto; }} {style}")
+
+
+_PLAIN = Template(
+    """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title>
+<style>$style</style>
+</head>
+<body><main>$body</main></body>
+</html>
+"""
+)
+
+
 def styles() -> str:
     """Return the style of pages with controls: the shared one, and that of lists to search and filter."""
     return look() + _file("page.css")
