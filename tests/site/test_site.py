@@ -66,6 +66,7 @@ def given(tmp_path: Path, stored: Store, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Write the site of the examples, of recorded answers and of a run."""
+    pytest.importorskip("statsmodels", reason="rates need the extra statistics: make .venv/.integrations-group")
     folder = tmp_path_factory.mktemp("examples")
     files = [EXAMPLES / one for one in ("metals.jsonld", "elements.jsonld", "metals-v2.json")]
     for step, key in ((1, "k1"), (2, "k2")):
