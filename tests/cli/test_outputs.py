@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rdflib import Graph
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, CheckpointManager, RuntimeState
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.schema import caf, derived
@@ -16,6 +16,7 @@ from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.stores.collection import Collection
+from checkpoint_ld.stores.files import FileStore
 from tests.agents.graphs import FULL
 from tests.agents.runs import call, thought, tree
 from tests.cli.conftest import Run
@@ -441,6 +442,28 @@ def test_push_and_pull_bring_an_agent_checkpoint_there_and_back(
         assert ROOT in run("pull", url, "--list", "--quiet").out.decode()
         result = run("query", "--endpoint", url, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
         assert result.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]
+
+
+def test_push_sends_packed_checkpoints_as_it_sends_files(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with CheckpointManager(FileStore(tmp_path / "kept", whole=1)) as manager:
+        state = RuntimeState("agent", "exec_1")
+        first = manager.save(state)
+        for number in range(40):
+            state.thought_chain.add("reasoning", f"thought {number}")
+            manager.save(state)
+    assert not (tmp_path / "kept" / f"{first.id}.json").exists()
+    root = str(AgentGraph.of_tree(first.checkpoint.tree()).root)
+    with oxigraph() as url:
+        sent = run("push", tmp_path / "kept", "--to", url, "--quiet")
+        assert sent.code == 0, sent.err
+        assert len([line for line in run("pull", url, "--list", "--quiet").out.decode().splitlines() if line]) >= 41
+        (tmp_path / "pulled").mkdir()
+        assert run("pull", url, root, "--output", tmp_path / "pulled", "--quiet").code == 0
+        (file,) = (tmp_path / "pulled").iterdir()
+        assert run("convert", file, "--context", "plain").out == first.checkpoint.content()
 
 
 def test_push_leaves_the_provenance_out_on_request(run: Run, mixed_folder: Path) -> None:

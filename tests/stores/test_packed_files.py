@@ -119,6 +119,34 @@ def test_room_and_large_results_grow_with_what_is_new(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 13_000_000
 
 
+def test_the_time_of_a_save_does_not_grow_for_long_ones_are_packed_at_once(tmp_path: Path) -> None:
+    """The first of them are files, and the last one becomes a file when the store is closed."""
+    with CheckpointManager(FileStore(tmp_path, whole=2)) as manager:
+        state = RuntimeState("agent")
+        state.thought_chain.add("observation", "x" * 70_000)
+        kept = []
+        for number in range(5):
+            state.thought_chain.add("reasoning", f"thought {number} " + "x" * 100)
+            kept.append(manager.save(state))
+        assert [one.path is None for one in kept] == [False, False, True, True, True]
+        with CheckpointManager(FileStore(tmp_path)) as other:  # as after this process is killed
+            assert all(other.get(one.id).content() == one.checkpoint.content() for one in kept)
+    assert (tmp_path / f"{kept[-1].id}.json").read_bytes() == kept[-1].checkpoint.content()
+    assert not (tmp_path / f"{kept[-2].id}.json").exists()
+    with CheckpointManager(FileStore(tmp_path, whole=2)) as manager:
+        assert manager.verify() == ()
+        assert manager.update_metadata(kept[-1].id, name="the last").name == "the last"
+        state = manager.restore(kept[-1].id, continue_execution=True).state
+        for number in range(40):
+            state.thought_chain.add("reasoning", f"thought {number} again " + "x" * 100)
+            manager.save(state)
+        assert manager.get(kept[-1].id).name == "the last"
+        final = manager.save(state, "execution_completed")
+        assert final.path is not None
+        assert final.path.read_bytes() == final.checkpoint.content()
+        assert manager.verify() == ()
+
+
 def test_other_programs_see_packed_checkpoints_in_the_folder(run: Run, store: FileStore) -> None:
     store.close()
     folder = str(store.directory)

@@ -2,11 +2,14 @@
 
 import contextlib
 import json
+import random
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from checkpoint_ld import CheckpointManager
 from checkpoint_ld.errors import CheckpointExists
 from checkpoint_ld.stores import sqlite
 from checkpoint_ld.stores.database import DatabaseStore
@@ -36,6 +39,18 @@ def save(folder: Path, process: int) -> None:
         if at % 20 == 0:
             assert files.get(one.id) == database.get(one.id)
             list(database.headers(Filter(execution_id=one.execution_id)))
+
+
+def go_on(folder: Path, agent: str, place: dict[str, Any]) -> None:
+    """Save one checkpoint after another, and note each that is kept, until the process is killed."""
+    patient()
+    with CheckpointManager(**place) as manager, (folder / agent).open("a") as confirmed:
+        run = manager.resume_or_start(agent)
+        for number in range(10_000):
+            run.state.thought_chain.add("reasoning", f"thought {number} " + "x" * 4000)
+            saved = manager.save(run.state)
+            confirmed.write(f"{saved.id} {saved.checkpoint.sha256}\n")
+            confirmed.flush()
 
 
 def race(folder: Path, process: int) -> list[tuple[int, str, str]]:
@@ -83,6 +98,31 @@ def test_processes_save_many_checkpoints_each_and_readers_see_none_torn(tmp_path
     packed = {".db", ".db-shm", ".db-wal"}  # of older checkpoints
     assert sorted({path.suffix for path in (tmp_path / "files").iterdir()} - {"", *packed}) == [".json"]
     database.close()
+
+
+@pytest.mark.parametrize("kind", ["files", "database"])
+def test_two_processes_that_are_killed_at_any_moment_lose_nothing_that_was_kept(tmp_path: Path, kind: str) -> None:
+    place: dict[str, Any] = {"files": None, kind: tmp_path / kind}
+    drawn = random.Random(43)
+    for _ in range(12):
+        processes = [SERVER.Process(target=go_on, args=(tmp_path, agent, place)) for agent in ("a", "b")]
+        before = len(list(tmp_path.glob("?"))) and [(tmp_path / agent).stat().st_size for agent in ("a", "b")]
+        for process in processes:
+            process.start()
+        while len(list(tmp_path.glob("?"))) < 2 or before == [(tmp_path / one).stat().st_size for one in ("a", "b")]:
+            time.sleep(0.002)
+        for process in processes:
+            time.sleep(drawn.uniform(0, 0.15))
+            process.kill()
+            process.join()
+    confirmed = dict(line.split() for one in ("a", "b") for line in (tmp_path / one).read_text().splitlines())
+    with CheckpointManager(**place) as manager:
+        assert {one for one in confirmed if manager.get(one).sha256 != confirmed[one]} == set()
+        assert confirmed.keys() <= {header.id for header in manager.list()}
+        manager.verify(repair=True)
+        assert {found.rule for found in manager.verify()} <= {"agent-temporary"}  # those are removed after an hour
+        assert manager.save(manager.resume_or_start("a").state).created
+    assert len(confirmed) > 100
 
 
 def test_of_writers_of_one_id_one_wins(tmp_path: Path) -> None:

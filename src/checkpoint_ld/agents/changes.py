@@ -288,6 +288,11 @@ class SharedState:
         """Whether this thread makes changes now, so that another thread would wait for it."""
         return self._depth > 0 and self._owner == threading.get_ident()
 
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anybody is called with events."""
+        return bool(self._handlers)
+
     def changed(self, name: str, **payload: Any) -> None:
         """Count a change, and note its event."""
         self.revision += 1
@@ -295,7 +300,7 @@ class SharedState:
 
     def note(self, name: str, **payload: Any) -> None:
         """Note an event; only within `change`."""
-        if self._handlers:
+        if self.has_listeners:
             self._events.append(Event(name, MappingProxyType(payload)))
 
     def now(self, *moments: int | None) -> int:

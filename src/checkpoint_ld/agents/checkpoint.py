@@ -185,7 +185,7 @@ class AgentCheckpoint(Heading, Shown):
     @cached_property
     def sha256(self) -> str:
         """The hash of the text form in the canonical shape, in hexadecimal digits."""
-        return hashlib.sha256(self.form.content).hexdigest()
+        return self.form.sha256
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a new file, wholly or not at all.

@@ -193,6 +193,11 @@ class RuntimeState(Shown):
         """
         return self._changes.on(pattern, handler)
 
+    @property
+    def has_listeners(self) -> bool:
+        """Whether anybody is called with events."""
+        return self._changes.has_listeners
+
     def on_settled(self, handler: Settled) -> Callable[[], None]:
         """Call `handler` after each change with all its events; return a function that ends it."""
         return self._changes.on_settled(handler)

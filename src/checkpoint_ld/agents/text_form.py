@@ -6,17 +6,17 @@ a save takes the time of what is new, and stores keep each text once.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
-from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from checkpoint_ld.agents.values import RESULT, TEXT
+from checkpoint_ld.agents.values import TEXT, kept_with, kept_with_results
 from checkpoint_ld.documents.packed import Piece, cut
 from checkpoint_ld.documents.text import CANONICAL, Layout, dump_json
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator
 
     from checkpoint_ld.agents.values import Snapshot, Thought, ToolCall, Tree
 
@@ -30,20 +30,36 @@ _RESULTS: Final = b',\n      "results": {'
 class TextForm(NamedTuple):
     """The pieces of a text form, and those of them that are the thoughts, the calls and the results.
 
-    `results` are by the ids of calls, `listed` are the same in a list. Each of the three lists is one of the pieces,
-    unless it is empty.
+    Each of the three lists is one of the pieces, unless it is empty.
     """
 
     pieces: list[Piece]
     thoughts: list[bytes]
     calls: list[bytes]
-    results: dict[str, bytes]
-    listed: list[bytes]
+    results: list[bytes]
+
+    @property
+    def texts(self) -> Iterator[bytes]:
+        """The text form in UTF-8, in long parts."""
+        return (piece if isinstance(piece, bytes) else b",\n".join(piece) for piece in self.pieces)
 
     @property
     def content(self) -> bytes:
         """The text form in UTF-8."""
-        return b"".join(piece if isinstance(piece, bytes) else b",\n".join(piece) for piece in self.pieces)
+        return b"".join(self.texts)
+
+    @property
+    def size(self) -> int:
+        """The number of bytes that the text form has at least."""
+        return sum(len(piece) if isinstance(piece, bytes) else sum(map(len, piece)) for piece in self.pieces)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the text form in hexadecimal digits."""
+        made = hashlib.sha256()
+        for text in self.texts:
+            made.update(text)
+        return made.hexdigest()
 
 
 def text_form(tree: Tree, snapshot: Snapshot) -> TextForm:
@@ -51,57 +67,36 @@ def text_form(tree: Tree, snapshot: Snapshot) -> TextForm:
 
     Raises WriteError for values that are no JSON, whose place is one in the part.
     """
-    thoughts = _texts(snapshot.thought_chain, 6)
-    calls = _texts(snapshot.tool_state.calls, 8)
-    results = _results(snapshot)
-    listed = [*results.values()]
+    thoughts = kept_with(snapshot.thought_chain, TEXT, _thought_text)
+    calls = kept_with(snapshot.tool_state.calls, TEXT, _call_text)
+    results = kept_with_results(snapshot.tool_state, TEXT, _result_text)
     text = dump_json(tree, Layout(end="\n"))
     pieces: list[Piece] = []
     for mark, parts, end in (
         (_CHAIN, thoughts, b"\n    "),
         (_CALLS, calls, b"\n      "),
-        (_RESULTS, listed, b"\n      "),
+        (_RESULTS, results, b"\n      "),
     ):
         before, text = text[: (at := text.index(mark) + len(mark))], text[at:]
         pieces += cut(before + b"\n") if parts else cut(before)
         if parts:
             pieces.append(parts)
             text = end + text
-    return TextForm([*pieces, *cut(text)], thoughts, calls, results, listed)
+    return TextForm([*pieces, *cut(text)], thoughts, calls, results)
 
 
-def _texts(parts: Sequence[Thought | ToolCall], indent: int) -> list[bytes]:
-    try:
-        return [*map(_known, map(_values, parts))]
-    except KeyError:
-        return [part.__dict__.get(TEXT) or _text(part, indent) for part in parts]
-
-
-_values, _known = attrgetter("__dict__"), itemgetter(TEXT)
-
-
-def _text(part: Thought | ToolCall, indent: int) -> bytes:
-    text = part.__dict__[TEXT] = _indented(dump_json(part.tree(), CANONICAL, _INSIDE), indent)
+def _thought_text(thought: Thought) -> bytes:
+    text = thought.__dict__[TEXT] = _indented(dump_json(thought.tree(), CANONICAL, _INSIDE), 6)
     return text
 
 
-def _results(snapshot: Snapshot) -> dict[str, bytes]:
-    results: Mapping[str, Any] = snapshot.tool_state.results
-    calls = dict(zip(map(attrgetter("id"), snapshot.tool_state.calls), snapshot.tool_state.calls, strict=True))
-    found = {}
-    for name, value in results.items():
-        call = calls.get(name)
-        known: tuple[Any, bytes] | None = None if call is None else call.__dict__.get(RESULT)
-        if known is None or known[0] is not value:
-            known = value, _indented(dump_json({name: value}, CANONICAL, _INSIDE)[4:-2], 6, first=8)
-            if call is not None and _is_fixed(value):
-                call.__dict__[RESULT] = known
-        found[name] = known[1]
-    return found
+def _call_text(call: ToolCall) -> bytes:
+    text = call.__dict__[TEXT] = _indented(dump_json(call.tree(), CANONICAL, _INSIDE), 8)
+    return text
 
 
-def _is_fixed(value: Any) -> bool:
-    return not isinstance(value, (dict, list)) or type(value).__module__ == "checkpoint_ld.agents.changes"
+def _result_text(name: str, value: Any) -> bytes:
+    return _indented(dump_json({name: value}, CANONICAL, _INSIDE)[4:-2], 6, first=8)
 
 
 def _indented(text: bytes, indent: int, first: int | None = None) -> bytes:

@@ -11,8 +11,9 @@ import hashlib
 import re
 import sys
 from dataclasses import dataclass
+from operator import attrgetter, is_, itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
 
 from annotated_types import Ge, Le, MinLen
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
@@ -25,7 +26,7 @@ from checkpoint_ld.phrases import encodable, shown, unknown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 Tree = dict[str, Any]
 """An agent checkpoint as plain JSON, with unknown members and nulls as they were found."""
@@ -224,6 +225,10 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+Kept = TypeVar("Kept")
+_Part = TypeVar("_Part", bound=BaseModel)
+
+
 class _SharedValue(Value):
     """A value that many snapshots share; its JSON is made once, and is not to be changed."""
 
@@ -246,11 +251,55 @@ _TREE: Final = " tree"
 """The key of the JSON of a part among its values; no member is called so."""
 TEXT: Final = " text"
 """The key of its text."""
-RESULT: Final = " result"
-"""The key of the result of a call and its text."""
 CHECKED: Final = " checked"
 """The key of what was found when secrets were looked for."""
-_KEPT: Final = (_TREE, TEXT, RESULT, CHECKED, f"{CHECKED} result")
+_KEPT: Final = (_TREE, TEXT, CHECKED)
+_kept_with = attrgetter("__dict__")
+
+
+def kept_with(parts: Sequence[_Part], key: str, make: Callable[[_Part], Kept]) -> list[Kept]:
+    """Return what is kept under a key with each part; `make` makes and keeps it for those that lack it.
+
+    Those are mostly the last ones, so that few steps are taken in Python however many parts there are.
+    """
+    for part in reversed(parts):
+        if key in part.__dict__:
+            break
+        make(part)
+    try:
+        return [*map(itemgetter(key), map(_kept_with, parts))]
+    except KeyError:
+        return [part.__dict__[key] if key in part.__dict__ else make(part) for part in parts]
+
+
+def kept_with_results(tools: SnapshotToolState, key: str, make: Callable[[str, Any], Kept]) -> list[Kept]:
+    """Return what is kept under a key with each result of a call; `make` makes it for those that lack it.
+
+    It is kept with the state of the tools, from which later ones are copied. A value that can be changed is not kept.
+    """
+    results = tools.results
+    known: dict[str, tuple[Any, Kept]] = tools.__dict__.setdefault(key, {})
+    for name in reversed(results):
+        if name in known:
+            break
+        _keep(known, name, results[name], make)
+    try:
+        both = [*map(known.__getitem__, results)]
+        if all(map(is_, map(itemgetter(0), both), results.values())):
+            return [*map(itemgetter(1), both)]
+    except KeyError:
+        pass
+    return [
+        known[name][1] if name in known and known[name][0] is value else _keep(known, name, value, make)
+        for name, value in results.items()
+    ]
+
+
+def _keep(known: dict[str, tuple[Any, Kept]], name: str, value: Any, make: Callable[[str, Any], Kept]) -> Kept:
+    made = make(name, value)
+    if not isinstance(value, (dict, list)) or type(value).__module__ == "checkpoint_ld.agents.changes":
+        known[name] = value, made
+    return made
 
 
 class Thought(_SharedValue):

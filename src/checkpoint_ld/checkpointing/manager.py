@@ -448,7 +448,7 @@ class CheckpointManager:
             stage = next((kind for kind, one in SYNC_ERRORS.items() if isinstance(error, one)), stage)
             self._tell("agent.checkpoint_failed", state, stage=stage, error=error, path=getattr(error, "path", None))
             raise
-        if done.created:
+        if done.created and (self._on_event is not None or (state is not None and state.has_listeners)):
             self._tell(
                 "agent.checkpoint",
                 state,

@@ -5,17 +5,16 @@ Thoughts, calls and results are looked at once; a later checkpoint that holds th
 
 from __future__ import annotations
 
-from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from checkpoint_ld.agents.values import CHECKED, Thought, ToolCall
+from checkpoint_ld.agents.values import CHECKED, Thought, ToolCall, kept_with, kept_with_results
 from checkpoint_ld.secrets import is_harmless, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agents.values import Snapshot
+    from checkpoint_ld.agents.values import Snapshot, SnapshotToolState
 
 _TEXTS: Final = {
     Thought: ("content", "reasoning", "alternatives", "metadata"),
@@ -32,7 +31,6 @@ class _Looked(NamedTuple):
 
     value: Any
     places: tuple[str, ...]
-    of: Any = None
 
 
 _HARMLESS: Final = _Looked(None, ())
@@ -61,7 +59,7 @@ def _of_snapshot(snapshot: Snapshot) -> tuple[Snapshot, tuple[str, ...]]:
     chain, places = _parts(snapshot.thought_chain, "/snapshot/thought_chain")
     tools = snapshot.tool_state
     calls, more = _parts(tools.calls, "/snapshot/tool_state/calls")
-    results, others = _results(tools.results, tools.calls)
+    results, others = _results(tools)
     given = snapshot.context
     context = {name: getattr(given, name) for name in ("variables", "state", "history", "memory")}
     context = {name: value for name, value in context.items() if value is not None} | (given.model_extra or {})
@@ -76,18 +74,12 @@ def _of_snapshot(snapshot: Snapshot) -> tuple[Snapshot, tuple[str, ...]]:
 
 
 def _parts(parts: tuple[_P, ...], place: str) -> tuple[tuple[_P, ...], tuple[str, ...]]:
-    try:
-        looked: list[_Looked] = [*map(_known, map(_values, parts))]
-    except KeyError:
-        looked = [part.__dict__.get(CHECKED) or _look(part) for part in parts]
+    looked = kept_with(parts, CHECKED, _look)
     if looked.count(_HARMLESS) == len(looked):
         return parts, ()
     places = tuple(f"{place}/{number}{inner}" for number, one in enumerate(looked) for inner in one.places)
     both = zip(parts, looked, strict=True)
     return tuple(part if one is _HARMLESS else one.value for part, one in both), places
-
-
-_values, _known = attrgetter("__dict__"), itemgetter(CHECKED)
 
 
 def _look(part: Thought | ToolCall) -> _Looked:
@@ -101,26 +93,20 @@ def _look(part: Thought | ToolCall) -> _Looked:
     return found
 
 
-def _results(results: Mapping[str, Any], calls: tuple[ToolCall, ...]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    by_id = dict(zip(map(attrgetter("id"), calls), calls, strict=True))
-    changed: dict[str, Any] = {}
-    places: tuple[str, ...] = ()
-    for name, value in results.items():
-        call = by_id.get(name)
-        known: _Looked | None = None if call is None else call.__dict__.get(_RESULT)
-        if known is None or known.of is not value:
-            found: list[str] = []
-            masked = value if is_harmless(value) else without_secrets(value, "", (name,), found)
-            known = _Looked(masked, tuple(found), value)
-            if call is not None:
-                call.__dict__[_RESULT] = known
-        if known.places:
-            changed[name] = known.value
-            places += tuple(f"/snapshot/tool_state/results{inner}" for inner in known.places)
-    return {**results, **changed} if changed else results, places
+def _results(tools: SnapshotToolState) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    looked = kept_with_results(tools, CHECKED, _look_at_result)
+    if looked.count(_HARMLESS) == len(looked):
+        return tools.results, ()
+    both = zip(tools.results.items(), looked, strict=True)
+    changed = {name: value if one is _HARMLESS else one.value for (name, value), one in both}
+    places = tuple(f"/snapshot/tool_state/results{inner}" for one in looked for inner in one.places)
+    return changed, places
 
 
-_RESULT: Final = f"{CHECKED} result"
+def _look_at_result(name: str, value: Any) -> _Looked:
+    found: list[str] = []
+    masked = value if is_harmless(value) else without_secrets(value, "", (name,), found)
+    return _Looked(masked, tuple(found)) if found else _HARMLESS
 
 
 def _masked(members: dict[str, Any], place: str) -> tuple[dict[str, Any], tuple[str, ...]]:

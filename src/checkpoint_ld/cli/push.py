@@ -264,11 +264,12 @@ class _Files:
 
 
 def _state(file: str) -> FileState:
-    """Return size and time of a file, nothing for standard input."""
+    """Return size and time of a file, nothing for standard input and for a checkpoint that is packed with others."""
     from checkpoint_ld.documents.files import reading
+    from checkpoint_ld.documents.packed import is_in_pack
     from checkpoint_ld.stores.remote import FileState
 
-    if file == "-":
+    if file == "-" or is_in_pack(Path(file)):
         return FileState()
     with reading(file):
         found = Path(file).stat()
@@ -277,8 +278,9 @@ def _state(file: str) -> FileState:
 
 def _hashed(file: str, state: FileState) -> FileState:
     from checkpoint_ld.documents.files import reading
+    from checkpoint_ld.documents.packed import is_in_pack
 
-    if file == "-":
+    if file == "-" or is_in_pack(Path(file)):
         return state
     with reading(file), Path(file).open("rb") as opened:
         return replace(state, sha256=file_digest(opened, "sha256").hexdigest())

@@ -16,6 +16,7 @@ import threading
 import zlib
 from contextlib import closing, contextmanager
 from itertools import accumulate
+from operator import sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from urllib.parse import quote
 
@@ -55,17 +56,16 @@ Layout = list[str | list[int]]
 
 
 class PackedText(NamedTuple):
-    """A text in pieces, with its name, a JSON value about it, and its hash."""
+    """A text in pieces, with its name and a JSON value about it."""
 
     name: str
     pieces: Iterable[Piece]
     about: Any
-    hash: bytes
 
     @classmethod
     def of(cls, name: str, text: bytes, about: Any) -> Self:
         """Return a text."""
-        return cls(name, cut(text), about, digest(text))
+        return cls(name, cut(text), about)
 
 
 class PackedParts:
@@ -77,24 +77,34 @@ class PackedParts:
     def __init__(self, *, packed: bool) -> None:
         self.packed = packed
         self._numbers: dict[bytes, int] = {}
+        self._hashes: dict[int, bytes] = {}
         self._size = 0
         self._cleared = 0
 
     def layout(self, driver: sqlite3.Connection, pieces: Iterable[Piece]) -> Layout:
         """Return pieces with the numbers of parts in place of their texts, in the transaction of `driver`."""
         cleared = driver.execute("PRAGMA application_id").fetchone()[0]
-        if cleared != self._cleared:
+        if cleared != self._cleared or self._size > _REMEMBERED:
             self.forget()
             self._cleared = cleared
         return [piece.decode() if isinstance(piece, bytes) else self.numbers(driver, piece) for piece in pieces]
 
     def numbers(self, driver: sqlite3.Connection, bodies: Iterable[bytes]) -> list[int]:
         """Return the numbers of parts, which are added as far as they are new."""
-        return [self._numbers.get(body) or self._number(driver, body) for body in bodies]
+        found = [*map(self._numbers.get, bodies := [*bodies])]
+        if None not in found:
+            return found  # type: ignore[return-value] # there is none
+        return [
+            self._number(driver, body) if number is None else number for number, body in zip(found, bodies, strict=True)
+        ]
+
+    def hash(self, layout: Layout) -> bytes:
+        """Return the hash of a text, by the hashes of its parts, whose layout was made just now."""
+        return _hash_of(layout, self._hashes)
 
     def forget(self) -> None:
         """Forget all numbers."""
-        self._numbers, self._size = {}, 0
+        self._numbers, self._hashes, self._size = {}, {}, 0
 
     def _number(self, driver: sqlite3.Connection, body: bytes) -> int:
         hashed = digest(body)
@@ -107,9 +117,8 @@ class PackedParts:
             row = driver.execute("INSERT INTO parts (hash, body) VALUES (?, ?) RETURNING number", [hashed, stored])
             row = row.fetchone()
         self._size += len(body)
-        if self._size > _REMEMBERED:
-            self._numbers, self._size = {}, len(body)
         number = self._numbers[body] = int(row[0])
+        self._hashes[number] = hashed
         return number
 
 
@@ -140,15 +149,18 @@ class Pack:
         self._abouts: dict[str, Any] = {}
         self._wants_room = False
 
-    def add(self, texts: Iterable[PackedText], *, replace: bool = False) -> None:
-        """Add texts; those whose names are there stay unless `replace`."""
+    def add(self, texts: Iterable[PackedText], *, replace: bool = False) -> int:
+        """Add texts, and return how many were new; those whose names are there stay unless `replace`."""
+        added = 0
         with self._guard, self._transaction() as driver:
             for one in texts:
                 known = driver.execute("SELECT 1 FROM texts WHERE name = ?", [one.name]).fetchone()
                 if known is None or replace:
-                    layout = _encoded(self._parts.layout(driver, one.pieces))
-                    row = [one.name, orjson.dumps(one.about).decode(), one.hash, layout]
+                    layout = self._parts.layout(driver, one.pieces)
+                    row = [one.name, orjson.dumps(one.about).decode(), self._parts.hash(layout), _encoded(layout)]
                     driver.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", row)
+                    added += known is None
+        return added
 
     def text(self, name: str) -> bytes | None:
         """Return a text, None if there is none of that name. Raises ValueError for a damaged one."""
@@ -157,10 +169,15 @@ class Pack:
             row = None if driver is None else driver.execute(_TEXT, [name]).fetchone()
             if driver is None or row is None:
                 return None
-            text = b"".join(_pieces(driver, row[1]))
-        if digest(text) != row[0]:
+            layout = _decoded(row[1])
+            bodies = _bodies(driver, layout)
+        if _hash_of(layout, {number: digest(body) for number, body in bodies.items()}) != row[0]:
             raise ValueError(f"{self.path}: what it holds of {name} is damaged")
-        return text
+        joined = (
+            piece.encode() if isinstance(piece, str) else _COMMA.join(map(bodies.__getitem__, piece))
+            for piece in layout
+        )
+        return b"".join(joined)
 
     def abouts(self) -> Mapping[str, Any]:
         """Return the names of all texts, with the values about them."""
@@ -269,12 +286,17 @@ _BODIES = "SELECT number, body FROM parts WHERE number IN (SELECT value FROM jso
 _TEXT = "SELECT hash, layout FROM texts WHERE name = ?"
 
 
+def is_in_pack(path: Path) -> bool:
+    """Return whether a path is one of a packed text, such as `checkpoints/packed.db/ckpt_1.json`."""
+    return path.parent.name == PACK and path.parent.is_file()
+
+
 def text_in(path: Path) -> bytes | None:
     """Return the packed text at a path such as `checkpoints/packed.db/ckpt_1.json`; None for any other path.
 
     Raises OSError and ValueError for a file that cannot be read.
     """
-    if path.parent.name != PACK or not path.parent.is_file():
+    if not is_in_pack(path):
         return None
     with _as_os_errors(), closing(Pack(path.parent.parent)) as pack:
         return pack.text(path.name)
@@ -333,7 +355,7 @@ def cut(text: bytes) -> Iterator[bytes | list[bytes]]:
 
 def _encoded(pieces: Layout) -> bytes:
     """Return a layout in few bytes: numbers as differences to the one before."""
-    less = [piece if isinstance(piece, str) else [*map(int.__sub__, piece, [0, *piece])] for piece in pieces]
+    less = [piece if isinstance(piece, str) else [*map(sub, piece, [0, *piece])] for piece in pieces]
     return zlib.compress(orjson.dumps(less), 6)
 
 
@@ -342,13 +364,20 @@ def _decoded(layout: bytes) -> Layout:
     return [[*accumulate(piece)] if isinstance(piece, list) else piece for piece in pieces]
 
 
-def _pieces(driver: sqlite3.Connection, layout: bytes) -> Iterator[bytes]:
-    pieces = _decoded(layout)
-    wanted = orjson.dumps([number for piece in pieces if isinstance(piece, list) for number in piece]).decode()
+def _bodies(driver: sqlite3.Connection, layout: Layout) -> dict[int, bytes]:
+    wanted = orjson.dumps([number for piece in layout if isinstance(piece, list) for number in piece]).decode()
     rows = driver.execute(_BODIES, [wanted])
-    bodies = {number: zlib.decompress(body[1:]) if body[:1] == b"z" else body[1:] for number, body in rows}
+    return {number: zlib.decompress(body[1:]) if body[:1] == b"z" else body[1:] for number, body in rows}
+
+
+def _hash_of(layout: Layout, hashes: Mapping[int, bytes]) -> bytes:
+    """Return the hash of what is between the parts of a text, and of the hashes of these."""
     try:
-        for piece in pieces:
-            yield piece.encode() if isinstance(piece, str) else _COMMA.join([bodies[number] for number in piece])
+        return digest(
+            b"\n".join(
+                piece.encode() if isinstance(piece, str) else b"".join(map(hashes.__getitem__, piece))
+                for piece in layout
+            )
+        )
     except KeyError as error:
         raise ValueError(f"part {error} of a packed text is missing") from None

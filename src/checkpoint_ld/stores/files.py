@@ -29,7 +29,7 @@ from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.shapes import detect_shape
 from checkpoint_ld.documents.document import parse
 from checkpoint_ld.documents.files import flush
-from checkpoint_ld.documents.packed import DIGEST, PACK, Pack, PackedText
+from checkpoint_ld.documents.packed import PACK, Pack, PackedText
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -92,8 +92,11 @@ _BATCH: Final = 16
 """The number of new files of an execution after which older ones are packed together."""
 _MUCH: Final = 256
 """The most files whose texts are remembered."""
+_REMEDY: Final = "ask for permission, or choose another folder"
+_LONG: Final = 1 << 16
+"""The bytes above which a checkpoint is packed at once, after the first few of its execution, unless it is the last."""
 _LARGE: Final = 1 << 20
-"""The bytes above which a checkpoint is packed at once."""
+"""The bytes above which it is no file at all."""
 _START = 1 << 13
 _END = 1 << 14
 _SNAPSHOT = b',\n  "snapshot": {\n    "thought_chain": ['
@@ -284,8 +287,10 @@ class FileStore:
     def __init__(self, directory: str | os.PathLike[str] = "./checkpoints", *, whole: int | None = WHOLE) -> None:
         """Keep them in `directory`; of each execution at least the newest `whole` are files, all if it is None.
 
-        Older ones are moved into the file `packed.db` there, which has what they share once, and those above a megabyte
-        are put there at once. Nothing is deleted before it is safely there. Raises SettingsError for a negative number.
+        Older ones are moved into the file `packed.db` there, which has what they share once. After as many files of an
+        execution, its checkpoints above 64 KB are put there at once, so that a save takes the same time however long a
+        run is; the last one becomes a file when the store is closed. Those above a megabyte are always put there.
+        Nothing is deleted before it is safely there. Raises SettingsError for a negative number.
         """
         if whole is not None and whole < 1:
             raise SettingsError(f"whole is {whole}: give 1 or more, or None to pack nothing")
@@ -296,6 +301,10 @@ class FileStore:
         """The number of files of each execution since the last packing, as far as this process knows."""
         self._written: dict[str, tuple[State, PackedText]] = {}
         """The texts of whole files that this process wrote, by their names, with the states of the files."""
+        self._files: Counter[str] = Counter()
+        """The number of files that this process made of each execution."""
+        self._last: dict[str, AgentCheckpoint] = {}
+        """The last checkpoints of executions, where they were packed at once, and become files."""
         self._facts: dict[str, Facts] = {}
         """Facts about packed checkpoints, by the names in the pack."""
         self._index = _Index(self.directory)
@@ -315,7 +324,7 @@ class FileStore:
         With `packed` it is put into the packed file at once, unless the store packs nothing. Raises CheckpointExists if
         the id has other content, StoreFull, and StoreError.
         """
-        data = checkpoint.content()
+        is_packed = self.whole is not None and (packed or self._is_packed_at_once(checkpoint, self.whole))
         with self._guard, folder_errors(self.directory):
             if not self._was_there:
                 self.directory.mkdir(parents=True, exist_ok=True)
@@ -324,34 +333,17 @@ class FileStore:
             self._index.refresh(again=False)
             held = self._existing(checkpoint.id)
             if held:
-                return _same(held[0].read_bytes(), held[0], checkpoint, data)
+                return _same(held[0].read_bytes(), held[0], checkpoint)
             known = self._packed(checkpoint.id)
+            if known is None and is_packed:
+                if self._pack_now(checkpoint, becomes_file=not packed):
+                    return Put(None, created=True)
+                known = self._packed(checkpoint.id)  # added by another process meanwhile
             if known is not None:
-                return _same(known, self._pack.path, checkpoint, data)
-            if self.whole is not None and (packed or len(data) > _LARGE):
-                with pack_errors(self._pack.path):
-                    self._pack.add([_text_of(checkpoint)])
-                return Put(None, created=True)
+                return _same(known, self._pack.path, checkpoint)
             first, second = names(checkpoint.id)[0], hashed_name(checkpoint.id)
             choices = (second,) if self._index.is_taken(first) else (first, second)
-        with folder_errors(self.directory):  # several threads may wait for the disk at once
-            for name in choices:
-                path = self.directory / name
-                try:
-                    place(path, data)
-                except FileExistsError:  # made by another process or thread meanwhile, or no checkpoint
-                    if _may_hold(path, checkpoint.id):
-                        return _same(path.read_bytes(), path, checkpoint, data)
-                    continue
-                with self._guard:
-                    with suppress(FileNotFoundError):  # packed or deleted by another process
-                        self._index.add(path, Header.of(checkpoint))
-                        self._written[path.name] = self._index.listed[path.name].state, _text_of(checkpoint)
-                        if len(self._written) > _MUCH:
-                            self._written.clear()
-                    self._pack_older(checkpoint.execution_id)
-                return Put(path, created=True)
-        raise StoreError(f"{self.directory}: the names for {checkpoint.id!r} are taken by other files; move them away")
+        return self._placed(checkpoint, choices)
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
         """Return the checkpoint; see the class for what is raised."""
@@ -466,12 +458,62 @@ class FileStore:
         return stale
 
     def close(self) -> None:
-        """Drop the index, and close the packed file, in which nothing stays of what was deleted."""
+        """Drop the index, and close the packed file, in which nothing stays of what was deleted.
+
+        The last checkpoint of each execution becomes a file, as far as there is room for it.
+        """
         with self._guard:
+            for last in self._last.values():
+                try:
+                    if last.form.size <= _LARGE and self._packed(last.id) == last.content():
+                        place(self.directory / file_name(last.id), last.content())
+                except FileExistsError:  # it is there already
+                    continue
+                except (StoreError, OSError) as error:  # it is packed, and stays so
+                    _logger.warning("%s: the last checkpoint stays packed: %s", self.directory, error)
+            self._last.clear()
             self._index = _Index(self.directory)
             if self.directory.exists():
                 with pack_errors(self._pack.path):
                     self._pack.close()
+
+    def _placed(self, checkpoint: AgentCheckpoint, choices: Iterable[str]) -> Put:
+        """Write a checkpoint to a file with the first of these names that is free."""
+        self._last.pop(checkpoint.execution_id, None)
+        data = checkpoint.content()
+        with folder_errors(self.directory):  # several threads may wait for the disk at once
+            for name in choices:
+                path = self.directory / name
+                try:
+                    place(path, data)
+                except FileExistsError:  # made by another process or thread meanwhile, or no checkpoint
+                    if _may_hold(path, checkpoint.id):
+                        return _same(path.read_bytes(), path, checkpoint)
+                    continue
+                with self._guard:
+                    self._files[checkpoint.execution_id] += 1
+                    with suppress(FileNotFoundError):  # packed or deleted by another process
+                        self._index.add(path, Header.of(checkpoint))
+                        self._written[path.name] = self._index.listed[path.name].state, _text_of(checkpoint)
+                        if len(self._written) > _MUCH:
+                            self._written.clear()
+                    self._pack_older(checkpoint.execution_id)
+                return Put(path, created=True)
+        raise StoreError(f"{self.directory}: the names for {checkpoint.id!r} are taken by other files; move them away")
+
+    def _pack_now(self, checkpoint: AgentCheckpoint, *, becomes_file: bool) -> bool:
+        """Put a checkpoint into the packed file; return whether it was not there."""
+        with pack_errors(self._pack.path):
+            is_new = self._pack.add([_text_of(checkpoint)]) > 0
+        if is_new and becomes_file:
+            self._pack_older(checkpoint.execution_id)
+            self._last[checkpoint.execution_id] = checkpoint
+        return is_new
+
+    def _is_packed_at_once(self, checkpoint: AgentCheckpoint, whole: int) -> bool:
+        is_last = checkpoint.metadata.checkpoint_reason in values.FINAL
+        is_one_of_few = self._files[checkpoint.execution_id] < whole
+        return checkpoint.form.size > (_LARGE if is_last or is_one_of_few else _LONG)
 
     def _abouts(self) -> Mapping[str, Any]:
         """Return the headers of packed checkpoints, as JSON, by their names in the pack."""
@@ -512,7 +554,7 @@ class FileStore:
         try:
             with locked(self.directory, 0), pack_errors(self._pack.path):
                 moved = [one for one in older if one[2].is_file() and not one[2].is_symlink()]
-                self._pack.add(self._text_at(head, path) for _, head, path in moved)
+                self._pack.add((self._text_at(head, path) for _, head, path in moved), replace=True)
                 for _, _, path in moved:
                     path.unlink(missing_ok=True)
                     self._index.remove(path)
@@ -604,6 +646,8 @@ def pack_errors(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0)
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise StoreBusyError(f"{path}: another process is writing to it; try again") from error
+        if code & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            raise StoreError(f"{path}: cannot be used: {error}; {_REMEDY}") from error
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE):
             raise StoreFull(f"{path}: no room is left ({error}), nothing was changed; free some space") from error
         raise IntegrityError(f"{path}: the packed checkpoints cannot be read ({error}); verify the folder") from error
@@ -618,13 +662,12 @@ def _about(header: Header) -> dict[str, Any]:
 
 
 def _text_of(checkpoint: AgentCheckpoint) -> PackedText:
-    about, hashed = _about(Header.of(checkpoint)), bytes.fromhex(checkpoint.sha256)
-    return PackedText(file_name(checkpoint.id), checkpoint.form.pieces, about, hashed[:DIGEST])
+    return PackedText(file_name(checkpoint.id), checkpoint.form.pieces, _about(Header.of(checkpoint)))
 
 
-def _same(held: bytes, path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
+def _same(held: bytes, path: Path, checkpoint: AgentCheckpoint) -> Put:
     """Return the result for an equal checkpoint in a file. Raises CheckpointExists if it holds another one."""
-    if held != data:
+    if held != checkpoint.content():
         try:
             other = AgentCheckpoint.load(held).sha256
         except (ReadError, InvalidCheckpoint) as error:

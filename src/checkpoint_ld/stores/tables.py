@@ -209,14 +209,14 @@ def stated_columns(checkpoint: AgentCheckpoint) -> Row:
 def row_of(connection: sa.Connection, checkpoint: AgentCheckpoint) -> Row:
     """Return the row of a checkpoint, whose new parts are added."""
     form, snapshot = checkpoint.form, checkpoint.snapshot
-    stated = [thought.confidence for thought in snapshot.thought_chain if thought.confidence is not None]
+    stated = [one for one in map(attrgetter("confidence"), snapshot.thought_chain) if one is not None]
     made = connection.info.setdefault(PARTS, PackedParts(packed=False))
     driver: Any = connection.connection.driver_connection
     layout = made.layout(driver, form.pieces)
     numbers: dict[int, Any] = dict(zip(map(id, form.pieces), layout, strict=True))
-    thoughts, calls, listed = (numbers.get(id(part), []) for part in (form.thoughts, form.calls, form.listed))
-    results = dict(zip(form.results, listed, strict=True))
-    both = [[number, results.get(call.id)] for number, call in zip(calls, snapshot.tool_state.calls, strict=True)]
+    thoughts, calls, listed = (numbers.get(id(part), []) for part in (form.thoughts, form.calls, form.results))
+    results = dict(zip(snapshot.tool_state.results, listed, strict=True))
+    both = [*zip(calls, map(results.get, map(_ID, snapshot.tool_state.calls)), strict=True)]
     return {
         **stated_columns(checkpoint),
         "has_failed": int(False in map(attrgetter("success"), snapshot.tool_state.calls)),
@@ -227,6 +227,7 @@ def row_of(connection: sa.Connection, checkpoint: AgentCheckpoint) -> Row:
     }
 
 
+_ID: Final = attrgetter("id")
 PARTS: Final = "checkpoint_ld_parts"
 """The key of the numbers of parts that a connection knows."""
 _BODIES: Final = """SELECT number, body FROM parts WHERE number IN (
@@ -257,7 +258,8 @@ def is_consistent(connection: sa.Connection, row: Mapping[Any, Any], checkpoint:
     bodies = dict(_all(driver, _BODIES, row["layout_json"]))
     thoughts = [bodies.get(number) for number in orjson.loads(row["thoughts_json"])]
     calls = [[bodies.get(number) for number in both] for both in orjson.loads(row["calls_json"])]
-    results = [form.results.get(call.id) for call in snapshot.tool_state.calls]
+    of_calls = dict(zip(snapshot.tool_state.results, form.results, strict=True))
+    results = [of_calls.get(call.id) for call in snapshot.tool_state.calls]
     stated = [thought.confidence for thought in snapshot.thought_chain if thought.confidence is not None]
     used = {tool for (tool,) in _all(driver, "SELECT tool_id FROM tools WHERE checkpoint_id = ?", checkpoint.id)}
     return (
