@@ -2,7 +2,7 @@
 
 Karenina writes the metadata of a benchmark before its questions. For such a file, with the context of Karenina or of
 this package, a few kilobytes suffice: the header of a file of 1,000 questions (3.5 MB) takes 0.1 ms, the whole file
-60 ms. Every other file is read whole, but its questions are not converted.
+60 ms. Every other file is read whole.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import data, dialects
 from checkpoint_ld.dialects.dialect import as_list, text_of
-from checkpoint_ld.documents.document import members_before, read_json
-from checkpoint_ld.documents.files import read_bytes, unpacked
+from checkpoint_ld.documents.document import members_before
+from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
-from checkpoint_ld.errors import ReadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +43,6 @@ _MEMBERS = {
 """The members of a document by the fields of its header that have their values."""
 _KEYWORDS = ("@context", "@type", "@id")
 _ELEMENTS = "dataFeedElement"
-_BULK = (_ELEMENTS, "hasPart", "checkpoint", "questions", "templates")
-"""Members that hold questions in some dialect, and no metadata of the benchmark."""
 _EXTENSIONS = ("", ".json", ".jsonld")
 _CONTEXTS = ("karenina-plain.jsonld", "karenina.jsonld")
 
@@ -89,16 +86,7 @@ def read_header(
                 return _header(members, name, "json", dialects.CANONICAL.name)
     from checkpoint_ld.dialects import reading  # noqa: PLC0415 - it takes long to import
 
-    content, name = read_bytes(source, limits)
-    content = unpacked(content, name, limits)
-    if not counts and reading.syntax_of(name, content) == reading.JSON_SYNTAX:
-        try:
-            found = _of_json(content, name, limits)
-        except ReadError:  # raised again below, with all findings
-            found = None
-        if found is not None:
-            return found
-    return header_of(reading.examine_bytes(content, name, limits=limits), counts=counts)
+    return header_of(reading.examine_bytes(*read_bytes(source, limits), limits=limits), counts=counts)
 
 
 def header_of(reading: Reading, *, counts: bool = False) -> Header:
@@ -111,23 +99,6 @@ def header_of(reading: Reading, *, counts: bool = False) -> Header:
         found["questions"] = len(items)
         found["scenarios"] = sum(map(is_scenario, as_list(reading.tree.get("hasPart"))))
     return _header(reading.tree, reading.source, reading.syntax, reading.dialect, **found)
-
-
-def _of_json(content: bytes, name: str | None, limits: Limits) -> Header | None:
-    """Return the header of a JSON document of any dialect, upgraded without its questions; None if it has none."""
-    from checkpoint_ld.dialects.reading import json_ld  # noqa: PLC0415 - as above
-    from checkpoint_ld.graph.building import uncollected  # noqa: PLC0415 - as above
-
-    with uncollected():
-        tree = json_ld.plain(read_json(content, name, limits).value).tree
-        detected = dialects.detect(tree)
-        if detected is None:
-            return None
-        bare = {
-            key: type(value)() if key in _BULK and isinstance(value, (list, dict)) else value
-            for key, value in tree.items()
-        }
-        return _header(detected.upgrade(bare).tree, name, "json", detected.name)
 
 
 def _header(root: Json, source: str | None, syntax: str, dialect: str, **counts: int) -> Header:
@@ -204,5 +175,4 @@ def _is_agent(value: object) -> bool:
 
 @cache
 def _contexts() -> tuple[Json, ...]:
-    """Return the contexts that define plain keys as usual, as a part of them does."""
     return tuple(json.loads(data.text("contexts", file))["@context"] for file in _CONTEXTS)

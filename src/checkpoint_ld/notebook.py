@@ -101,7 +101,6 @@ class Shown:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        """Return the HTML for IPython and Jupyter (IPython, "Rich display")."""
         return self._card().html()
 
 

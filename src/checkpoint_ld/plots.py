@@ -248,7 +248,6 @@ def svg(figure: Figure) -> str:
 
 
 def _questions(benchmark: Benchmark, only: Frame) -> tuple[QuestionContent, ...]:
-    """Return the questions with the members in a frame. Raises SettingsError if there are no questions."""
     graph = benchmark.graph
     found = content_of(graph, elements_of(graph), only).questions
     if not found:

@@ -13,6 +13,7 @@ import tomllib
 import zlib
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -91,44 +92,29 @@ class Rule(NamedTuple):
     excused: tuple[str, ...] = ()
 
 
-def _about_shapes(code: str, slug: str, title: str, severity: Severity, why: str, remedy: str) -> Rule:  # noqa: PLR0913, PLR0917 - the fields of a rule
-    see = "validate.md#shapes-of-your-own"
-    return Rule(code, slug, title, severity, why=why, remedy=remedy, see=see, family="Shapes of your own")
-
-
+_ABOUT_SHAPES = ("validate.md#shapes-of-your-own", "Shapes of your own")
+"""The page about the rules below, and their family."""
 ABOUT_SHAPES: Mapping[str, Rule] = MappingProxyType(
     {
-        one.code: one
-        for one in (
-            _about_shapes(
-                "SH001",
-                "shape-term",
-                "a term of SHACL's namespace without effect",
-                Severity.WARNING,
+        code: Rule(code, slug, title, severity, why, remedy=remedy, see=_ABOUT_SHAPES[0], family=_ABOUT_SHAPES[1])
+        for code, slug, title, severity, why, remedy in (
+            (
+                *("SH001", "shape-term", "a term of SHACL's namespace without effect", Severity.WARNING),
                 "SHACL ignores what it does not know, so that a misspelt constraint constrains nothing.",
                 "spell the term as SHACL does",
             ),
-            _about_shapes(
-                "SH002",
-                "shape-pattern",
-                "a shape that is left out because of its pattern",
-                Severity.VIOLATION,
+            (
+                *("SH002", "shape-pattern", "a shape that is left out because of its pattern", Severity.VIOLATION),
                 "A pattern that is no regular expression of XPath, or cannot be applied exactly, would judge wrongly.",
                 "write a pattern of XPath without that part",
             ),
-            _about_shapes(
-                "SH003",
-                "shape-target",
-                "a shape whose targets match nothing in any of the files",
-                Severity.WARNING,
+            (
+                *("SH003", "shape-target", "a shape whose targets match nothing in any of the files", Severity.WARNING),
                 "A shape without focus nodes finds nothing, whatever the files hold.",
                 "name a class, a property or a node that the graphs have",
             ),
-            _about_shapes(
-                "SH004",
-                "shape-namespace",
-                "a target in http://schema.org/",
-                Severity.WARNING,
+            (
+                *("SH004", "shape-namespace", "a target in http://schema.org/", Severity.WARNING),
                 "The graphs of checkpoints have the terms of schema.org in https.",
                 "write https://schema.org/",
             ),
@@ -353,71 +339,37 @@ def document(name: str) -> Any:
 
 
 def patch(tree: Any, operations: list[dict[str, Any]]) -> None:
-    """Apply the operations add, replace and remove of a JSON Patch (RFC 6902) to `tree`, in place."""
-    for operation in operations:
-        *steps, last = _tokens(operation["path"])
-        holder = tree
-        for step in steps:
-            holder = holder[_key(holder, step)]
-        key = _key(holder, last)
-        if operation["op"] == "remove":
-            del holder[key]
-        elif operation["op"] == "add" and isinstance(holder, list):
-            holder.insert(key, copy.deepcopy(operation["value"]))
-        else:
-            holder[key] = copy.deepcopy(operation["value"])
+    """Apply the operations of a JSON Patch (RFC 6902) to `tree`, in place."""
+    import jsonpatch  # noqa: PLC0415 - those who validate need no examples
+
+    jsonpatch.JsonPatch(copy.deepcopy(operations)).apply(tree, in_place=True)
 
 
 def _part(tree: Any, other: Any, pointer: str) -> str:
     """Return the object nearest to `pointer` as JSON text, with … for parts that equal those of `other`."""
-    found, same = tree, other
-    value, counterpart = tree, other
-    for step in _tokens(pointer):
-        try:
-            value = value[_key(value, step)]
-        except (KeyError, IndexError, TypeError):
-            break
-        counterpart = _member(counterpart, step)
-        if isinstance(value, dict):
-            found, same = value, counterpart
-    return json.dumps(_abridged(found, same), indent=2, ensure_ascii=False).replace(f'"{_LEFT_OUT}"', _LEFT_OUT)
+    from jsonpointer import JsonPointer  # noqa: PLC0415 - as above
+
+    steps = JsonPointer(pointer).parts
+    above = (JsonPointer.from_parts(steps[:length]) for length in range(len(steps), -1, -1))
+    nearest = next(place for place in above if isinstance(place.resolve(tree, None), dict))
+    abridged = _abridged(nearest.resolve(tree), nearest.resolve(other, None))
+    return json.dumps(abridged, indent=2, ensure_ascii=False).replace(f'"{_LEFT_OUT}"', _LEFT_OUT)
 
 
 def _abridged(value: Any, other: Any) -> Any:
     if isinstance(value, dict):
-        return {
-            key: _LEFT_OUT
-            if isinstance(member, (dict, list)) and member and member == _member(other, key)
-            else _abridged(member, _member(other, key))
-            for key, member in value.items()
-            if key != "@context"
-        }
+        members = other if isinstance(other, dict) else {}
+        return {key: _short(member, members.get(key)) for key, member in value.items() if key != "@context"}
     if isinstance(value, list):
-        return [
-            _LEFT_OUT
-            if isinstance(member, (dict, list)) and member == _member(other, str(at))
-            else _abridged(member, _member(other, str(at)))
-            for at, member in enumerate(value)
-        ]
+        items = other if isinstance(other, list) else []
+        return [_short(*pair) for pair in zip_longest(value, items[: len(value)])]
     return value
 
 
-def _member(holder: Any, step: str) -> Any:
-    try:
-        return holder[_key(holder, step)]
-    except (KeyError, IndexError, TypeError, ValueError):
-        return None
+def _short(member: Any, other: Any) -> Any:
+    is_same = isinstance(member, (dict, list)) and member == other
+    return _LEFT_OUT if is_same and member else _abridged(member, other)
 
 
 def _text(tree: Any) -> bytes:
     return (json.dumps(tree, indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _tokens(pointer: str) -> list[str]:
-    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
-
-
-def _key(holder: Any, step: str) -> Any:
-    if not isinstance(holder, list):
-        return step
-    return len(holder) if step == "-" else int(step)

@@ -136,7 +136,6 @@ class RecordedAnswer:
 
 
 def _of_result(record: Mapping[str, Json]) -> tuple[dict[str, Json], Recorded]:
-    """Return a line of results of `verify` as a record, and the verdict in it."""
     listed = record["traits"] if isinstance(record["traits"], list) else []
     traits = tuple(
         RecordedTrait(trait["name"], trait.get("value"), text_in(trait.get("kind")) or "", text_in(trait.get("judge")))

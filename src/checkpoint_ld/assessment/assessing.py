@@ -314,7 +314,6 @@ class AssessedQuestions:
 
     @cached_property
     def _of_the_whole(self) -> tuple[Rubric | None, DynamicRubric | None, dict[str, str]]:
-        """The benchmark's global rubric, its dynamic rubric, and the nodes of their traits by name."""
         benchmark = self._benchmark
         ratings = self._named_ratings(benchmark.graph.root)
         return benchmark.global_rubric, benchmark.get_global_dynamic_rubric(), ratings

@@ -317,7 +317,6 @@ def _digest(answer: RecordedAnswer) -> bytes:
 
 
 def _question(assessment: Assessment) -> tuple[str, str]:
-    """Return the identifier and the text of the question of an answer."""
     if assessment.question is not None:
         return assessment.question.identifier, assessment.question.text
     name = assessment.answer.question_id or _NO_QUESTION

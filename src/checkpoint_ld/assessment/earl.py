@@ -149,7 +149,6 @@ def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, bas
 
 
 def _verified(assessment: Assessment, test: str, name: str, subject: NamedNode, date: str | None) -> Iterator[Triple]:
-    """Yield the statements about one assessment; the IRIs of its nodes begin with `name`."""
     answer, result = assessment.answer, assessment.result
     yield from _assertion(name, ASSERTOR, subject, test)
     run = answer.extra.get("execution_id")

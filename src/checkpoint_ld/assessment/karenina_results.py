@@ -247,7 +247,6 @@ class _Export:
                     return value
 
     def _recover(self) -> bool:
-        """Skip to the next line that begins a result, and return whether there is one."""
         while True:
             if found := _RESULT.search(self._held, self._at + 1):
                 self._pass(found.start())
@@ -278,7 +277,6 @@ def _of_value(value: Any, place: Place, fault: str, by: object) -> _Result:
 
 
 def _rows(text: TextIO, name: str) -> Iterator[_Result]:
-    """Yield the result in each row of a table."""
     first = text.readline()
     separator = ";" if ";" in first and "," not in first else ","  # as spreadsheets write it
     csv = csv_of(LONGEST_LINE)
@@ -363,7 +361,6 @@ def _finite(number: str) -> float | None:
 
 
 def _answer(result: _Result) -> RecordedAnswer:
-    """Return the recorded answer of a result; an unusable one has a `fault`."""
     fault = result.fault
     parts = {part: _object(result.members.get(part)) for part in _TAKEN}
     about, template, rubric = parts.values()

@@ -121,7 +121,6 @@ _NO_MEMORY = (
 
 
 def _refusal(error: OSError) -> str:
-    """Return what the system refused."""
     if error.filename is None and error.errno == errno.ENOENT:
         try:
             os.getcwd()  # noqa: PTH109 - only this call tells whether the folder is there
@@ -133,7 +132,6 @@ def _refusal(error: OSError) -> str:
 
 
 def _message(error: Exception) -> str:
-    """Return what an error is: one of ours, of the system, a lack of memory, or a fault of this program."""
     from checkpoint_ld.cli.streams import StandardOutputError
     from checkpoint_ld.errors import CheckpointLdError
 

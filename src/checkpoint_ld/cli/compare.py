@@ -107,7 +107,6 @@ def _assessed(
 
 
 def _text(found: ModelComparison) -> str:
-    """Return the tables and sentences for a terminal."""
     from rich.table import Table
     from rich.text import Text
 

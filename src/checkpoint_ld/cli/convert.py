@@ -324,7 +324,6 @@ def import_(
 def _refuse_import(
     file: str, is_checkpoint: bool, *, into: str | None, rubric: str | None, part: str | None, report: str | None
 ) -> None:
-    """Raise SettingsError for options that contradict each other."""
     if rubric is None and part is not None:
         raise SettingsError("--rubric-part is about a table of traits: name it with --rubric")
     for option, given in (("--report", report), ("--into", into)):

@@ -108,7 +108,6 @@ def _dialect(found: Inspection | AgentInspection) -> str:
 
 
 def _suspicious_ids(found: Inspection) -> Iterator[tuple[str, str]]:
-    """Yield lines, each with its style."""
     if found.suspicious_ids:
         shown = found.suspicious_ids[:_MOST_LINES]
         yield f"\nsuspicious identifiers: {len(found.suspicious_ids)}", "bold"

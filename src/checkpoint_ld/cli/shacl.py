@@ -117,7 +117,6 @@ def _graph(files: Iterable[tuple[str, str]]) -> Graph:
 
 
 def _statements(file: str, syntax: str) -> Index:
-    """Return the statements of a file. Raises ReadError if it cannot be read."""
     from checkpoint_ld import families
     from checkpoint_ld.documents.files import read_bytes, unpacked
     from checkpoint_ld.documents.values import DEFAULT_LIMITS

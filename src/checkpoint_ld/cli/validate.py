@@ -271,7 +271,6 @@ def _finished(
 
 
 def _joined(found: Sequence[Report]) -> Report:
-    """Return the reports on parts of the files as one."""
     if len(found) == 1:
         return found[0]
     names = ", ".join(dict.fromkeys(name for one in found for name in one.profile.split(", ")))
@@ -566,7 +565,6 @@ class _ValidationRun:
             yield replace(outcome.checked, results=None if outcome.results is None else results)
 
     def _kept(self, file: str, *, is_alone: bool = False) -> tuple[Checked, Noted | None] | None:
-        """Return the verdict that the cache has for a file."""
         from checkpoint_ld.batch.discovery import is_in_windows
 
         if self.cache is None or file == streams.STANDARD or is_in_windows(file, self.jobs if is_alone else None):

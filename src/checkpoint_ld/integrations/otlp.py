@@ -70,7 +70,7 @@ def import_spans(
     count = 0
     for path, spans in _traces(files, records):
         silent: set[str] = set()
-        findings = (*_orphans(spans, str(path)), *_dropped(spans, str(path)))
+        findings = tuple(_incomplete(spans, str(path)))
         try:
             for checkpoint, run in checkpoints_of(spans, conversations):
                 count += 1
@@ -291,26 +291,27 @@ def _cut_off(span: Span, name: str, file: str) -> Finding:
     return Finding("", Severity.WARNING, message, remedy, place=Place(file))
 
 
-def _dropped(spans: Sequence[Span], file: str) -> tuple[Finding, ...]:
-    """Return one finding for a trace whose spans state that attributes or events were dropped."""
-    names = ("droppedAttributesCount", "droppedEventsCount")
-    lost = [span for span in spans if any(span.more.get(name) for name in names)]
-    if not lost:
-        return ()
-    message = f"{len(lost)} of {len(spans)} spans of trace {spans[0].trace_id} have lost attributes or events"
-    remedy = "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT and OTEL_SPAN_EVENT_COUNT_LIMIT where the agent runs"
-    return (Finding("", Severity.WARNING, message, remedy, place=Place(file)),)
-
-
-def _orphans(spans: Sequence[Span], file: str) -> tuple[Finding, ...]:
-    """Return one finding for a trace whose spans name parents that are not there."""
+def _incomplete(spans: Sequence[Span], file: str) -> Iterator[Finding]:
+    """Yield a finding about a trace whose parents are not there, and one about lost attributes or events."""
+    counts = ("droppedAttributesCount", "droppedEventsCount")
     ids = {span.span_id for span in spans}
-    lost = [span for span in spans if span.parent_id is not None and span.parent_id not in ids]
-    if not lost or len(lost) == len(spans) == 1:
-        return ()
-    message = f"{len(lost)} of {len(spans)} spans of trace {spans[0].trace_id} name parents that are not in the file"
-    remedy = "if an agent's own span is missing, its steps are a run of their own: export whole traces"
-    return (Finding("", Severity.WARNING, message, remedy, place=Place(file)),)
+    orphans = [span for span in spans if span.parent_id is not None and span.parent_id not in ids]
+    losers = [span for span in spans if any(span.more.get(name) for name in counts)]
+    for faulty, fault, remedy in (
+        (
+            orphans if len(spans) > 1 else [],
+            "name parents that are not in the file",
+            "if an agent's own span is missing, its steps are a run of their own: export whole traces",
+        ),
+        (
+            losers,
+            "have lost attributes or events",
+            "raise OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT and OTEL_SPAN_EVENT_COUNT_LIMIT where the agent runs",
+        ),
+    ):
+        if faulty:
+            message = f"{len(faulty)} of {len(spans)} spans of trace {spans[0].trace_id} {fault}"
+            yield Finding("", Severity.WARNING, message, remedy, place=Place(file))
 
 
 def _documents(text: str, *, is_lines: bool) -> Iterator[tuple[int, int, str]]:
@@ -331,7 +332,6 @@ def _documents(text: str, *, is_lines: bool) -> Iterator[tuple[int, int, str]]:
 
 
 def _items(spans: Spans, at: int, name: str) -> Iterator[Member]:
-    """Yield the elements of an array in the object at an offset; protocol buffers leave empty arrays out."""
     found = spans.index(at).get(name)
     yield from () if found is None else spans.members(found.start)
 
@@ -347,7 +347,6 @@ def _attributes(source: Any) -> dict[str, Any]:
 
 
 def _value(source: Any) -> Any:
-    """Return a value of OTLP as JSON."""
     if not isinstance(source, dict):
         return source
     if "intValue" in source:

@@ -378,7 +378,6 @@ def _canonical(args: Any) -> str:
 
 
 def _brief(value: Any) -> str:
-    """Return a result as the text of an error."""
     if isinstance(value, str):
         return value
     parts = value if isinstance(value, list) else [value]

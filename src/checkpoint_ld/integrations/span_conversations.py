@@ -62,7 +62,6 @@ class ConversationState:
 
 
 def _known(call: ToolCall, results: Mapping[str, Any]) -> SpanCall:
-    """Return a call of an earlier checkpoint as the ledger has it."""
     beside = (call.model_extra or {}).get(MEMBER)
     held = beside if isinstance(beside, dict) else {}
     span = None

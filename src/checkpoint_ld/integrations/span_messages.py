@@ -189,7 +189,6 @@ def _listed(value: Any) -> Any:
 
 
 def _indexed(attributes: Mapping[str, Any], used: set[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the messages that are written as one attribute for each of their members."""
     found: dict[str, dict[int, dict[str, Any]]] = {"user": defaultdict(dict), "assistant": defaultdict(dict)}
     calls: dict[tuple[str, int], dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
     for name, value in attributes.items():

@@ -143,7 +143,6 @@ class Pages:
             (folder / "sitemap.xml").write_text(text, encoding="utf-8")
 
     def _page(self, template: str, folder: Path, name: str, described: Json, **values: Any) -> None:
-        """Write a page, with its description in JSON-LD."""
         if self._url:
             described = {**described, "url": f"{self._url}{name}"}
         root = "../" * name.count("/")
@@ -310,7 +309,6 @@ def _cell_text(signs: str) -> str:
 
 
 def _rate_text(estimate: Estimate) -> str:
-    """Return a rate with its interval."""
     if estimate.value is None:
         return ""
     return f"{estimate.value:.0%} ({estimate.low:.0%} to {estimate.high:.0%})"
@@ -443,7 +441,6 @@ def _of_run(run: Execution, folder: Path, contents: Contents) -> Iterator[tuple[
 
 
 def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return the numbers of findings by severity, as its label and a text."""
     return [(key.label, counted(count, key.label)) for key, count in counts_of(findings).items() if count]
 
 

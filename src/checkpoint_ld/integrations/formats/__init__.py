@@ -25,17 +25,9 @@ if TYPE_CHECKING:
 
 FILES = ("csv", "markdown", "json", "workbook", "records", "parquet")
 """The formats that are one file, which `Benchmark.export_to_file` writes."""
-SINGLE_FILES = {
-    "citation": "checkpoint_ld.integrations.formats.citation",
-    "zenodo": "checkpoint_ld.integrations.formats.zenodo",
-}
+SINGLE_FILES = ("citation", "zenodo")
 """The formats that are one file and may lose something. The function `file` of the module gives file and findings."""
-FOLDERS = {
-    "croissant": "checkpoint_ld.integrations.formats.croissant",
-    "hugging-face": "checkpoint_ld.integrations.formats.hugging_face",
-    "inspect": "checkpoint_ld.integrations.formats.inspect",
-    "ro-crate": "checkpoint_ld.integrations.formats.ro_crate",
-}
+FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 """The formats that are a folder. The function `files` of the module gives its files and findings."""
 _WITH_RESULTS = "ro-crate"
 """The format that takes answers and runs."""
@@ -98,15 +90,16 @@ def _content(
             return {}, ()
         remedy = f"convert the benchmark, or export it to {_WITH_RESULTS}, to keep them"
         return {}, (finding("loss", f"its scenarios have no place in {kind}", remedy=remedy),)
-    if kind in SINGLE_FILES:
-        data, found = import_module(SINGLE_FILES[kind]).file(benchmark)
-        return {path.name: data}, tuple(found)
-    if kind not in FOLDERS:
+    if kind not in (*SINGLE_FILES, *FOLDERS):
         raise SettingsError(unknown("export format", kind, (*FILES, *SINGLE_FILES, *FOLDERS)))
+    writer = import_module(f"{__name__}.{kind.replace('-', '_')}")
+    if kind in SINGLE_FILES:
+        data, losses = writer.file(benchmark)
+        return {path.name: data}, tuple(losses)
     if not overwrite and path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise already_there(str(path))
-    files, found = import_module(FOLDERS[kind]).files(benchmark, **given)
-    return files, tuple(found)
+    files, losses = writer.files(benchmark, **given)
+    return files, tuple(losses)
 
 
 def _format_of(path: str | os.PathLike[str]) -> str:

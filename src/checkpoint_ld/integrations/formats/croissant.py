@@ -250,7 +250,6 @@ def _set_of_questions(path: str, described: Description, sets: dict[str, Any]) -
 
 
 def _about(described: Description) -> dict[str, Any]:
-    """Return the members of a benchmark that a description states."""
     dataset = described.dataset
     held = {name: [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text] for name in _ABOUT}
     about: dict[str, Any] = {name: texts[0] for name, texts in held.items() if texts}

@@ -119,6 +119,9 @@ class Description:
         )
         return found
 
+    def _fault(self, message: str) -> ReadError:
+        return ReadError(f"{self.file}: {message}")
+
     def _add(self, value: Any) -> Any:
         """Add expanded nodes; return a value, in which a node is its identifier."""
         if isinstance(value, list):
@@ -134,9 +137,7 @@ class Description:
                 self._add(held)
             elif not key.startswith("@"):
                 if key.startswith(_OLD):
-                    raise ReadError(
-                        f"{self.file}: is Croissant 0.8; convert it to 1.0 or newer with mlcroissant migrate"
-                    )
+                    raise self._fault("is Croissant 0.8; convert it to 1.0 or newer with mlcroissant migrate")
                 items = [item for part in as_list(held) for item in part.get("@list", [part])]
                 node.setdefault(_short(key), []).extend(self._add(item) for item in items)
         return identifier
@@ -175,7 +176,7 @@ class Description:
         seen = set[str]()
         while source is not None and (others := self.of(source, "cr:field")):
             if others[0]["@id"] in seen:
-                raise ReadError(f"{self.file}: the field {identifier!r} comes from itself")
+                raise self._fault(f"the field {identifier!r} comes from itself")
             seen.add(others[0]["@id"])
             transforms = [*self._transforms(source, identifier), *transforms]
             source = next(iter(self.of(others[0], "cr:source")), None)
@@ -189,9 +190,7 @@ class Description:
         way = next((way for way in ("column", "jsonPath", "fileProperty") if extract.get(f"cr:{way}")), "")
         where = _text(extract, f"cr:{way}")
         if origin is None or not way:
-            raise ReadError(
-                f"{self.file}: the source of the field {identifier!r} states no file, or nothing of it to read"
-            )
+            raise self._fault(f"the source of the field {identifier!r} states no file, or nothing of it to read")
         return Field(name, identifier, str(origin), way, where, tuple(transforms), **about)
 
     def _transforms(self, source: Node, identifier: str) -> list[tuple[str, str]]:
@@ -201,9 +200,7 @@ class Description:
                 if not key.startswith("@"):
                     if key.removeprefix("cr:") not in _KNOWN_TRANSFORMS:
                         message = f"the field {identifier!r} is made by the transformation {key.partition(':')[2]}"
-                        raise ReadError(
-                            f"{self.file}: {message}, which is not read; read are {', '.join(_KNOWN_TRANSFORMS)}"
-                        )
+                        raise self._fault(f"{message}, which is not read; read are {', '.join(_KNOWN_TRANSFORMS)}")
                     found.append((key.removeprefix("cr:"), str(values[0])))
         return found
 
@@ -218,11 +215,9 @@ class Description:
         if len(origins) > 1:
             named = ", ".join(map(repr, origins))
             message = f"the fields of {record_set['@id']!r} come from {named}"
-            raise ReadError(f"{self.file}: {message}: record sets that join several files are not read")
+            raise self._fault(f"{message}: record sets that join several files are not read")
         if not origins:
-            raise ReadError(
-                f"{self.file}: the record set {record_set['@id']!r} has no data, and its fields have no source"
-            )
+            raise self._fault(f"the record set {record_set['@id']!r} has no data, and its fields have no source")
         for name, data, kind in self.files(next(iter(origins))):
             for raw in self._rows(name, data, kind, leaves):
                 values = {leaf.identifier: self._value(leaf, raw.get(leaf.identifier)) for leaf in leaves}
@@ -231,23 +226,21 @@ class Description:
     def _stated(self, data: list[Any], owner: str) -> Iterator[dict[str, Any]]:
         for row in as_list(data[0]) if len(data) == 1 else data:
             if not isinstance(row, Mapping):
-                raise ReadError(
-                    f"{self.file}: the data of {owner!r} are no objects, or their context does not type them as @json"
-                )
+                raise self._fault(f"the data of {owner!r} are no objects, or their context does not type them as @json")
             yield {str(name).removeprefix(f"{owner}/"): value for name, value in row.items()}
 
     def files(self, identifier: str, above: tuple[str, ...] = ()) -> Iterator[tuple[str, bytes, str]]:
         """Yield the files that a file object or a set of files is: name, content, and kind as an extension."""
         node = self.nodes.get(identifier)
         if node is None or identifier in above:
-            raise ReadError(f"{self.file}: {identifier!r} is no file of its distribution")
+            raise self._fault(f"{identifier!r} is no file of its distribution")
         containers = [str(value) for value in (node.get("sc:containedIn") or node.get("cr:containedIn", ()))]
         kinds = [str(value) for value in node.get("sc:encodingFormat", ())]
         patterns = [str(value) for value in (node.get("cr:includes") or node.get("sc:includes", ()))]
         left = [str(value) for value in (node.get("cr:excludes") or node.get("sc:excludes", ()))]
         name = _text(node, "sc:contentUrl")
         if not patterns and not name:
-            raise ReadError(f"{self.file}: {identifier!r} has no contentUrl")
+            raise self._fault(f"{identifier!r} has no contentUrl")
         if containers:
             inner = [
                 held
@@ -262,7 +255,7 @@ class Description:
         if not chosen or (len(chosen) > 1 and not patterns):
             where = f"in {', '.join(containers)}" if containers else "in the folder"
             many = "several files are" if chosen else "no file is"
-            raise ReadError(f"{self.file}: {many} called {', '.join(patterns or [name])} {where}: fetch it yourself")
+            raise self._fault(f"{many} called {', '.join(patterns or [name])} {where}: fetch it yourself")
         for held, content in chosen:
             data = self._local(held) if content is None else content
             self._check_hash(node, held, data)
@@ -273,7 +266,7 @@ class Description:
             stated = _text(node, f"sc:{method}") or _text(node, f"cr:{method}")
             if stated and hashlib.new(method, data, usedforsecurity=False).hexdigest() != stated.lower():
                 message = f"{name!r} is not the file that was described: its {method} is another one"
-                raise ReadError(f"{self.file}: {message}")
+                raise self._fault(message)
 
     def _local_names(self) -> list[str]:
         root = self.file.parent
@@ -285,12 +278,12 @@ class Description:
         folder, path = self.file.parent.resolve(), PurePosixPath(name)
         is_elsewhere = ":" in name or "\\" in name or path.is_absolute() or ".." in path.parts or "\0" in name
         if is_elsewhere or not (folder / path).resolve().is_relative_to(folder):
-            raise ReadError(f"{self.file}: it points to {name!r}, which is not in the folder: fetch it yourself")
+            raise self._fault(f"it points to {name!r}, which is not in the folder: fetch it yourself")
         if not (folder / path).is_file():
-            raise ReadError(f"{self.file}: it points to {name!r}, and there is no such file: fetch it yourself")
+            raise self._fault(f"it points to {name!r}, and there is no such file: fetch it yourself")
         data = read_bytes(str(folder / path))[0]
         if data.startswith(_LFS):
-            raise ReadError(f"{self.file}: {name!r} is a pointer of Git LFS: run git lfs pull")
+            raise self._fault(f"{name!r} is a pointer of Git LFS: run git lfs pull")
         return data
 
     def _members(self, archive: str, data: bytes) -> Iterator[tuple[str, bytes | None]]:
@@ -302,21 +295,19 @@ class Description:
                     content = opened.read(room + 1)
                 room -= len(content)
                 if room < 0:
-                    raise ReadError(f"{self.file}: {archive!r} holds more than {DEFAULT_LIMITS.size:,} bytes")
+                    raise self._fault(f"{archive!r} holds more than {DEFAULT_LIMITS.size:,} bytes")
                 yield name, content
         except ReadError:
             raise
         except _DAMAGED as error:
-            raise ReadError(f"{self.file}: the archive {archive!r} cannot be read: {error}") from error
+            raise self._fault(f"the archive {archive!r} cannot be read: {error}") from error
 
     def _rows(self, name: str, data: bytes, kind: str, leaves: Sequence[Field]) -> Iterator[dict[str, Any]]:
         """Yield the values of fields in a file as they stand there, by identifier."""
         ways = {leaf.way for leaf in leaves if leaf.way in ("column", "jsonPath")}
         lines = any(leaf.where in ("lines", "lineNumbers") for leaf in leaves if leaf.way == "fileProperty")
         if len(ways) + lines > 1:
-            raise ReadError(
-                f"{self.file}: the fields of {name!r} are read in several ways: by {' and '.join(sorted(ways))}"
-            )
+            raise self._fault(f"the fields of {name!r} are read in several ways: by {' and '.join(sorted(ways))}")
         data = unpacked(data, name)
         of_file = {"filename": PurePosixPath(name).name, "filepath": name, "fullpath": name}
         if lines or not ways:
@@ -340,15 +331,13 @@ class Description:
         for leaf in chosen:
             if rows and not any(leaf.where in row for row in rows):
                 known = dict.fromkeys(key for row in rows for key in row)
-                raise ReadError(f"{self.file}: {name!r}: {unknown('column', leaf.where, [*known])}")
+                raise self._fault(f"{name!r}: {unknown('column', leaf.where, [*known])}")
         for row in rows:
             yield {**properties, **{leaf.identifier: row.get(leaf.where) for leaf in chosen}}
 
     def _property(self, leaf: Field, row: Mapping[str, Any]) -> Any:
         if leaf.where not in row:
-            raise ReadError(
-                f"{self.file}: the field {leaf.identifier!r} is the {leaf.where} of a file, which is not read"
-            )
+            raise self._fault(f"the field {leaf.identifier!r} is the {leaf.where} of a file, which is not read")
         value = row[leaf.where]
         return value() if callable(value) else value
 
@@ -356,7 +345,7 @@ class Description:
         try:
             return data.decode().removeprefix("\ufeff")
         except UnicodeDecodeError as error:
-            raise ReadError(f"{self.file}: {name!r} is no UTF-8 at byte {error.start}") from None
+            raise self._fault(f"{name!r} is no UTF-8 at byte {error.start}") from None
 
     def _table(self, name: str, data: bytes, kind: str) -> Iterable[Mapping[str, Any]]:
         place = f"{self.file}: {name}"
@@ -391,7 +380,7 @@ class Description:
         if len(wanted) > 1:
             one, *_, other = sorted(leaves, key=lambda leaf: len(levels[leaf.identifier]))
             message = f"the fields {one.identifier!r} and {other.identifier!r} are read from different levels"
-            raise ReadError(f"{self.file}: {message} of {name!r} ({one.where}, {other.where}): they make no records")
+            raise self._fault(f"{message} of {name!r} ({one.where}, {other.where}): they make no records")
         shared = next(iter(wanted), None)
         if shared is None:
             shared = json_paths.level(
@@ -399,7 +388,7 @@ class Description:
             )
         for leaf in leaves:
             if paths[leaf.identifier][: len(shared)] != shared:
-                raise ReadError(f"{self.file}: the path {leaf.where!r} leads out of the records at {name!r}")
+                raise self._fault(f"the path {leaf.where!r} leads out of the records at {name!r}")
         for root in roots:
             for record in json_paths.find(root, shared):
                 found = {leaf: json_paths.find(record, paths[leaf.identifier][len(shared) :]) for leaf in leaves}
@@ -455,7 +444,7 @@ class Description:
             return held
         columns = {name: as_list(value) for name, value in held.items() if value is not None}
         if len({*map(len, columns.values())}) > 1:
-            raise ReadError(f"{self.file}: the parts of {each.identifier!r} have different lengths in a record")
+            raise self._fault(f"the parts of {each.identifier!r} have different lengths in a record")
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

@@ -122,7 +122,6 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
 
 
 def _members(value: Any) -> dict[str, Any]:
-    """Return the members of an object or an entity, none of another value such as null."""
     if isinstance(value, BaseModel):
         return value.model_dump(by_alias=True, exclude_none=True)
     return value if isinstance(value, dict) else {}
@@ -226,7 +225,6 @@ def _licence(benchmark: Benchmark) -> dict[str, Any]:
 
 
 def _stated(head: dict[str, Any]) -> dict[str, Any]:
-    """Return the members of a benchmark that the head of a card states."""
     own = [head.get("license_link") or head.get("license_name")] if head.get("license") == "other" else []
     licences = [
         licence
@@ -358,7 +356,6 @@ def _feature(stated: Any) -> Any:
 
 
 def _patterns(datasets: Any, path: str, stated: Any) -> dict[str, list[str]]:
-    """Return the patterns that a card states for each split, all of them of files in the folder."""
     try:
         sane = datasets.data_files.sanitize_patterns(stated)
         found = {str(split): [listed] if isinstance(listed, str) else [*listed] for split, listed in sane.items()}

@@ -112,7 +112,6 @@ class _Crate:
         }
 
     def _stated(self, name: str) -> Any:
-        """Return a member that only the document has, without those that are no texts and no objects."""
         held = as_list(self.benchmark.graph.content(self.benchmark.graph.root, name))
         return [value for value in held if isinstance(value, str | dict)]
 
