@@ -148,14 +148,14 @@ def test_views_show_what_a_checkpoint_holds(tree: Any) -> None:
             assert not list(store.verify())
         with closing(sqlite3.connect(path)) as driver:
             [(snapshot,)] = driver.execute("SELECT snapshot_json FROM checkpoints")
-            assert loaded(snapshot) == given.snapshot.tree()
+            assert loaded(snapshot.encode()) == given.snapshot.tree()
             thoughts = driver.execute("SELECT id, type, content, parent_id, created_at FROM thoughts ORDER BY seq")
             assert thoughts.fetchall() == [
                 (one.id, one.type, one.content, one.parent_id, one.created_at) for one in given.snapshot.thought_chain
             ]
             calls = driver.execute("SELECT id, args_json, result_json FROM tool_calls ORDER BY seq").fetchall()
     tools = given.snapshot.tool_state
-    assert [(name, loaded(args), None if result is None else loaded(result)) for name, args, result in calls] == [
+    assert [(name, loaded(args.encode()), None if result is None else loaded(result.encode())) for name, args, result in calls] == [
         (call.id, call.args or {}, tools.results.get(call.id)) for call in tools.calls
     ]
 

@@ -207,13 +207,13 @@ def new_id(prefix: str) -> str:
     Later ones are greater within a process; between processes they follow the clock to the millisecond.
     """
     global _last  # noqa: PLW0603 - the sequence is that of the process
-    now = Clock().wall()
+    now, drawn = Clock().wall(), secrets.randbits(70)  # at once, since each call of the system takes its time
     with _SEQUENCE_LOCK:
-        fresh = now * _COUNTS + secrets.randbelow(_SEED)
+        fresh = now * _COUNTS + drawn % _SEED
         # Greater than those before, also if the clock was put back.
         _last = fresh if now > _last // _COUNTS else _last + 1
         moment, count = divmod(_last, _COUNTS)
-    number = moment << 80 | 7 << 76 | count << 64 | 2 << 62 | secrets.randbits(62)
+    number = moment << 80 | 7 << 76 | count << 64 | 2 << 62 | drawn >> 8
     return f"{prefix}{number:032x}"
 
 

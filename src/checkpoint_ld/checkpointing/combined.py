@@ -150,12 +150,13 @@ class CombinedStore:
             holds_any = False
         return (database if holds_any else self.truth).headers(wanted)
 
-    def ids(self, execution_id: str) -> Iterator[str]:
-        """Yield the ids of the first store's checkpoints of an execution, in no order."""
+    def ids(self, execution_id: str, start: str = "") -> Iterator[str]:
+        """Yield the ids of the first store's checkpoints of an execution that start so, in no order."""
         found = getattr(self.truth, "ids", None)
         if found is not None:
-            return iter(found(execution_id))
-        return (header.id for header in self.truth.headers(Filter(execution_id=execution_id)))
+            return iter(found(execution_id, start))
+        all_of_it = (header.id for header in self.truth.headers(Filter(execution_id=execution_id)))
+        return (id for id in all_of_it if id.startswith(start))
 
     def update_metadata(self, checkpoint_id: str, /, **changes: Any) -> AgentCheckpoint:
         """Change the metadata of a checkpoint in all stores, the first one first, and return it. Raises as `put`."""

@@ -63,7 +63,7 @@ def new_checkpoint(
         else metadata
     )
     about = {"agent_name": agent_name, **counted, "checkpoint_reason": reason}
-    given = {"version": NEWEST, "id": new_id("ckpt_"), "snapshot": snapshot, **members}
+    given = {"version": NEWEST, "id": members.pop("id", None) or new_id("ckpt_"), "snapshot": snapshot, **members}
     try:
         return AgentCheckpoint(
             **{name: value for name, value in given.items() if value is not None},

@@ -91,12 +91,12 @@ class PackedParts:
 
     def numbers(self, driver: sqlite3.Connection, bodies: Iterable[bytes]) -> list[int]:
         """Return the numbers of parts, which are added as far as they are new."""
-        found = [*map(self._numbers.get, bodies := [*bodies])]
-        if None not in found:
-            return found  # type: ignore[return-value] # there is none
-        return [
-            self._number(driver, body) if number is None else number for number, body in zip(found, bodies, strict=True)
-        ]
+        found: list[Any] = [*map(self._numbers.get, bodies := [*bodies])]
+        new = -1
+        for _ in range(found.count(None)):  # which are few, where a text is like the one before
+            new = found.index(None, new + 1)
+            found[new] = self._number(driver, bodies[new])
+        return found
 
     def hash(self, layout: Layout) -> bytes:
         """Return the hash of a text, by the hashes of its parts, whose layout was made just now."""

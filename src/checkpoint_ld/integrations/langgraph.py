@@ -481,8 +481,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         return {address: sorted(writes[address], key=lambda write: write.number) for address in held | writes}
 
     def _writes(self, address: _Address) -> Sequence[_Address]:
-        start = f"{address.id}/"
-        ids = (id for id in self.manager.store.ids(address.thread_id + WRITES) if id.startswith(start))
+        ids = self.manager.store.ids(address.thread_id + WRITES, f"{address.id}/")
         return sorted(filter(None, map(_Address.of_id, ids)), key=lambda write: write.number)
 
     def _found(self, wanted: _Address, held: _Held) -> CheckpointTuple | None:

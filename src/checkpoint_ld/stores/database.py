@@ -127,13 +127,12 @@ class DatabaseStore:
             wanted = replace(wanted, cursor=page[-1].key)
             left = None if left is None else left - len(page)
 
-    def ids(self, execution_id: str) -> Iterator[str]:
-        """Yield the ids of the checkpoints of an execution, in no order."""
+    def ids(self, execution_id: str, start: str = "") -> Iterator[str]:
+        """Yield the ids of the checkpoints of an execution that start so, in no order."""
         if self._database.exists:
             with self._database.reading() as connection:
-                yield from connection.scalars(
-                    select(checkpoints.c.id).where(checkpoints.c.execution_id == execution_id)
-                )
+                found = tables.ids(connection, execution_id, start)
+            yield from found
 
     def children(self, checkpoint_id: str, /) -> Iterator[Header]:
         """Yield the headers of the children of a checkpoint, the oldest first."""
@@ -210,7 +209,7 @@ class DatabaseStore:
             yield from map(Header.of_members, found)
 
     def _restored(self, connection: Connection, checkpoint_id: str) -> AgentCheckpoint:
-        row = connection.execute(select(checkpoints).where(checkpoints.c.id == checkpoint_id)).mappings().first()
+        row = tables.row(connection, checkpoint_id)
         if row is None:
             mine = checkpoints.c.id
             before = select(mine).where(mine < checkpoint_id).order_by(mine.desc()).limit(NEIGHBOURS)
@@ -226,7 +225,7 @@ class DatabaseStore:
         content = tables.content_of(connection, row)
         if hashlib.sha256(content).hexdigest() != row["sha256"]:
             raise ValueError(f"it does not fit its hash {row['sha256']}")
-        checkpoint = AgentCheckpoint.of_json(tables.loaded(content.decode()))
+        checkpoint = AgentCheckpoint.of_json(tables.loaded(content))
         checkpoint.__dict__["sha256"] = row["sha256"]  # that of this text, which need not be made again
         if any(row[name] != value for name, value in tables.stated_columns(checkpoint).items()):
             raise ValueError("its columns do not fit its text")
@@ -234,7 +233,7 @@ class DatabaseStore:
 
     def _fault(self, checkpoint_id: str, *, repair: bool) -> Finding | None:
         with self._database.writing() if repair else self._database.reading() as connection:
-            row = connection.execute(select(checkpoints).where(checkpoints.c.id == checkpoint_id)).mappings().first()
+            row = tables.row(connection, checkpoint_id)
             if row is None:  # deleted meanwhile
                 return None
             try:

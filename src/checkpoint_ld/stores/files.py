@@ -384,14 +384,17 @@ class FileStore:
                     found.append(header)
         yield from wanted.arranged(found)
 
-    def ids(self, execution_id: str) -> Iterator[str]:
-        """Yield the ids of the checkpoints of an execution, in no order; files that cannot be read are left out."""
+    def ids(self, execution_id: str, start: str = "") -> Iterator[str]:
+        """Yield the ids of the checkpoints of an execution that start so, in no order.
+
+        Files that cannot be read are left out.
+        """
         with self._guard, folder_errors(self.directory):
             self._refresh()
             whole = [entry.header for entry in self._index.listed.values() if entry.header is not None]
             found = {header.id for header in whole if header.execution_id == execution_id}
             found.update(about["id"] for about in self._abouts().values() if about["execution_id"] == execution_id)
-        yield from found
+        yield from (id for id in found if id.startswith(start))
 
     def update_metadata(
         self,

@@ -146,4 +146,4 @@ _PARENT: Final = {
 def _loaded(row: Mapping[str, Any], columns: tuple[str, ...]) -> Any:
     """Return the JSON in the first of these columns that there is; None where it is NULL. Raises ValueError."""
     text = next((row[name] for name in columns if name in row), None)
-    return None if text is None else tables.loaded(text if isinstance(text, str) else bytes(text).decode())
+    return None if text is None else tables.loaded(text.encode() if isinstance(text, str) else bytes(text))
