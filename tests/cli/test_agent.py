@@ -10,9 +10,10 @@ from xml.etree.ElementTree import fromstring
 import jsonpatch
 import pytest
 
-from checkpoint_ld import AgentCheckpoint, CheckpointManager
+from checkpoint_ld import AgentCheckpoint, CheckpointManager, RuntimeState
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.identifiers import question_id
+from checkpoint_ld.secrets import WITHHELD
 from tests.agents.runs import call, checkpoint, thought, tree
 from tests.cli.conftest import Run
 
@@ -47,6 +48,61 @@ def folder(tmp_path: Path) -> Path:
 
 def listed(run: Run, folder: Path, *options: object) -> list[str]:
     return [one["id"] for one in json.loads(run("agent", "list", "--dir", folder, "--json", *options).out)]
+
+
+PARTS = (
+    "in a thought",
+    "in an argument",
+    "in a result",
+    "in an error",
+    "in a variable",
+    "in a name",
+    "in a description",
+)
+
+
+def test_whatever_shows_a_checkpoint_withholds_what_looks_like_a_secret(run: Run, tmp_path: Path) -> None:
+    """Also where the manager was told to keep it: the files have it, and what copies them."""
+    hidden = {part: f"sk-{'a' * 20}{number}" for number, part in enumerate(PARTS)}
+    state = RuntimeState("agent", "exec_1")
+    state.thought_chain.add("reasoning", f"the key {hidden['in a thought']} is known")
+    call = state.tool_state.start("http", {"url": "a", "token": hidden["in an argument"]})
+    state.tool_state.fail(call.id, f"refused: {hidden['in an error']}", {"body": [hidden["in a result"]]})
+    state.context.variables["note"] = f"use {hidden['in a variable']}"
+    folder = tmp_path / "kept"
+    with CheckpointManager(folder, redact=None) as manager:
+        texts = {"name": f"with {hidden['in a name']}", "description": f"about {hidden['in a description']}"}
+        saved = manager.save(state, "execution_completed", **texts)
+        state.context.variables["note"] = "none"
+        later = manager.save(state, "execution_completed")
+    at = "--dir", folder
+    everything = "SELECT ?s ?p ?o WHERE { GRAPH ?g { ?s ?p ?o } }"
+    shown = {
+        "show": run("agent", "show", saved.id, *at).out,
+        "diff": run("agent", "diff", saved.id, later.id, *at).out,
+        **{
+            f"timeline, {kind}": (
+                run("agent", "timeline", later.id, *at, "--output", tmp_path / f"a.{kind}"),
+                (tmp_path / f"a.{kind}").read_bytes(),
+            )[1]
+            for kind in ("txt", "html", "svg")
+        },
+        "query": run("query", folder, "--query", everything, "--format", "json").out,
+        "query with inferred": run("query", folder, "--query", everything, "--inferred", "--format", "csv").out,
+        "site": (
+            run("site", folder, "--output", tmp_path / "site"),
+            b"".join(path.read_bytes() for path in (tmp_path / "site").rglob("*") if path.is_file()),
+        )[1],
+    }
+    seen = {name: [part for part, key in hidden.items() if key.encode() in text] for name, text in shown.items()}
+    assert seen == {name: [] for name in shown}
+    assert all(text for text in shown.values())
+    assert WITHHELD.encode() in shown["show"]
+    assert WITHHELD.encode() in shown["query"]
+    told = run("query", folder, "--query", everything).err
+    assert "withheld that may be a secret; the file has them" in told
+    for copied in (run("agent", "show", saved.id, "--json", *at).out, run("convert", saved.path).out):
+        assert [part for part, key in hidden.items() if key.encode() not in copied] == []
 
 
 FILTERS: list[tuple[list[str], list[str]]] = [

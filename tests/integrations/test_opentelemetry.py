@@ -21,6 +21,7 @@ from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.errors import ReadError, WrongTypeError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.integrations.otlp import import_spans
+from checkpoint_ld.secrets import WITHHELD
 
 __all__ = ["run"]
 
@@ -265,6 +266,36 @@ def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> 
         assert [one["attributes"] for one in found["spans"] if one["span_id"] == "s3"] == [{"a": [0.5], "k": {}}]
         assert [one.content for one in inner.snapshot.thought_chain] == [""]
         assert manager.verify() == ()
+
+
+def test_what_looks_like_a_secret_is_withheld_from_thoughts_calls_and_attributes(tmp_path: Path, run: Run) -> None:
+    keys = [f"sk-{'b' * 20}{number}" for number in range(5)]
+    message = [{"role": "assistant", "parts": [{"type": "text", "content": f"the key is {keys[0]}"}]}]
+    attributes = {
+        **op("execute_tool"),
+        "gen_ai.tool.name": {"stringValue": "http"},
+        "gen_ai.tool.call.arguments": {"stringValue": json.dumps({"token": keys[1]})},
+        "gen_ai.tool.call.result": {"stringValue": json.dumps({"body": keys[2]})},
+        "http.request.header": {"kvlistValue": {"values": [{"key": "x", "value": {"stringValue": keys[3]}}]}},
+    }
+    spans = (
+        span(1, attributes={**op("invoke_agent"), "note": {"stringValue": f"with {keys[4]}"}}),
+        span(2, 1, attributes=attributes),
+        span(3, 1, attributes={**op("chat"), "gen_ai.output.messages": {"stringValue": json.dumps(message)}}),
+    )
+    (tmp_path / "spans.json").write_text(otlp(*spans), encoding="utf-8")
+    done = run("agent", "import", "--from", "otlp", tmp_path / "spans.json", "--dir", tmp_path / "kept")
+    assert done.code == 0, done.err
+    assert "looks like a secret and is withheld" in done.err
+    [file] = (tmp_path / "kept").glob("*.json")
+    assert [key for key in keys if key in file.read_text()] == []
+    assert file.read_text().count(WITHHELD) >= 5
+    kept = run(
+        "agent", "import", "--from", "otlp", tmp_path / "spans.json", "--keep-secrets", "--dir", tmp_path / "all"
+    )
+    assert kept.code == 0, kept.err
+    [file] = (tmp_path / "all").glob("*.json")
+    assert [key for key in keys if key not in file.read_text()] == []
 
 
 @pytest.mark.parametrize("way", ["file", "exporter"])

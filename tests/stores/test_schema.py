@@ -155,9 +155,10 @@ def test_views_show_what_a_checkpoint_holds(tree: Any) -> None:
             ]
             calls = driver.execute("SELECT id, args_json, result_json FROM tool_calls ORDER BY seq").fetchall()
     tools = given.snapshot.tool_state
-    assert [(name, loaded(args.encode()), None if result is None else loaded(result.encode())) for name, args, result in calls] == [
-        (call.id, call.args or {}, tools.results.get(call.id)) for call in tools.calls
-    ]
+    assert [
+        (name, loaded(args.encode()), None if result is None else loaded(result.encode()))
+        for name, args, result in calls
+    ] == [(call.id, call.args or {}, tools.results.get(call.id)) for call in tools.calls]
 
 
 def test_a_parent_beside_the_chain_is_a_finding(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import ABSENT, Absent, changes, moved
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import harmless
-from checkpoint_ld.secrets import WITHHELD, secret
+from checkpoint_ld.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -263,7 +263,5 @@ def _values(where: str, change: ValueChange) -> str:
 
 
 def _shown(value: Any, key: str) -> str:
-    if secret({key: value}):
-        return WITHHELD
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(without_secrets(value, key), ensure_ascii=False)
     return text if len(text) <= _ROOM else text[: _ROOM - 1] + "…"

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from checkpoint_ld.agents.values import ENDS, LATEST_MS, AgentHeader, real
+from checkpoint_ld.agents.withholding import withheld
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, counted, harmless, head
@@ -172,7 +173,7 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[AgentHea
     dated = [(began, call) for call in calls.values() if (began := call.started_at) is not None]
     found += [_of_call(call, began, execution_at(began), results) for began, call in dated]
     for sign in signs:
-        at, reason, name = sign.timestamp, sign.checkpoint_reason, sign.name or ""
+        at, reason, name = sign.timestamp, sign.checkpoint_reason, _shown("name", sign.name or "")
         found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, name, execution=sign.execution_id))
     runs = list(_runs(signs, found))
     found = [_cut_off(moment, runs) if moment.kind == "call" else moment for moment in found]
@@ -394,7 +395,7 @@ _LATEST: Final = 5
 
 def lines_of(checkpoint: AgentCheckpoint) -> Iterator[str]:
     """Yield one checkpoint as lines of text; values that look like secrets are withheld."""
-    return (head(harmless(line), _ROOM) for line in _lines(checkpoint))
+    return (head(harmless(line), _ROOM) for line in _lines(withheld(checkpoint)[0]))
 
 
 def _lines(checkpoint: AgentCheckpoint) -> Iterator[str]:

@@ -11,11 +11,11 @@ from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, log_error, 
 from checkpoint_ld.agents.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.agents.state import RuntimeState
 from checkpoint_ld.agents.values import COUNTERS, EXTENSIONS, LATEST_MS, ExportShape, ParentLink, members_of
+from checkpoint_ld.agents.withholding import OF_LANGGRAPH, withheld
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
 from checkpoint_ld.checkpointing.exchange import Imported, Redaction, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
-from checkpoint_ld.checkpointing.withholding import OF_LANGGRAPH, withheld
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from pyoxigraph import Store
 
+    from checkpoint_ld.agents.serialization import AgentReading
     from checkpoint_ld.assessment import RecordedAnswer
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.dialects.reading import Reading
@@ -207,7 +208,7 @@ class _QueryRun:
             return self._of_collection()
         found = streams.discovered(self.paths, "ask")
         self.has_failed = bool(found.unmatched)
-        return self._of(streams.graphs(found.files, self.fail, syntax=self.syntax))
+        return self._of(_shown(streams.graphs(found.files, self.fail, syntax=self.syntax), self.note))
 
     def _of(
         self,
@@ -421,6 +422,20 @@ def serve(
                 streams.note("stopped")
 
 
+def _shown(
+    sources: Iterable[tuple[str, Checkpoint, StatementGraph]], note: Callable[[str], None]
+) -> Iterator[tuple[str, Checkpoint, StatementGraph]]:
+    """Yield checkpoints with what is shown of them: those of agents without values that look like secrets."""
+    from checkpoint_ld.agents.withholding import shown
+    from checkpoint_ld.vocabulary import AGENT
+
+    for label, source, graph in sources:
+        visible, count = shown(cast("AgentReading", source)) if source.family == AGENT else (None, 0)
+        if visible is not None:
+            note(f"{label}: {counted(count, 'value')} withheld that may be a secret; the file has them")
+        yield label, source, graph if visible is None else visible.to_graph()
+
+
 def _warn_of_large_integers(store: Store, *, quiet: bool) -> None:
     from checkpoint_ld.sparql import large_integers
 
@@ -444,7 +459,8 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
         return current
     dataset = sparql.Dataset()
     statements: dict[str, int] = {}
-    for _, source, graph in streams.graphs(streams.discovered(paths, "serve").files, streams.note):
+    sources = streams.graphs(streams.discovered(paths, "serve").files, streams.note)
+    for _, source, graph in _shown(sources, streams.note):
         added = families.inferred(graph) if inferred else graph
         statements[dataset.add(added, dialect=source.dialect)] = len(added)
     if not dataset.graphs:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld import families
 from checkpoint_ld.agents.timeline import timeline_of
 from checkpoint_ld.agents.values import AgentHeader
+from checkpoint_ld.agents.withholding import withheld
 from checkpoint_ld.assessment.answers import read_answers
 from checkpoint_ld.assessment.assessing import AssessedQuestions, Tally, assessed
 from checkpoint_ld.assessment.comparing import Distinct
@@ -201,6 +202,7 @@ class Contents:
                 version = Version(loaded, name, found, rules)
                 versions[loaded.id or f"{loaded.name}#"].append(version)
             elif not AgentHeader.of(loaded).is_of_writes:
+                loaded, _ = withheld(loaded)
                 key = loaded.agent_id, loaded.execution_id
                 if executions[key].setdefault(loaded.id, loaded) != loaded:
                     message = f"{shown(name)} is another checkpoint called {shown(loaded.id)}: it is shown"

@@ -1,4 +1,4 @@
-"""Values that look like secrets, withheld from a checkpoint before it is saved.
+"""Values that look like secrets, withheld from a checkpoint before it is saved, and wherever one is shown.
 
 Thoughts, calls and results are looked at once; a later checkpoint that holds them again takes what was found then.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import CHECKED, Thought, ToolCall, kept_with, kept_with_results
 from checkpoint_ld.secrets import is_harmless, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.serialization import AgentReading
     from checkpoint_ld.agents.values import Snapshot, SnapshotToolState
 
 _TEXTS: Final = {
@@ -53,6 +54,14 @@ def withheld(checkpoint: AgentCheckpoint) -> tuple[AgentCheckpoint, tuple[str, .
     if more:
         changed["metadata"] = checkpoint.metadata.but(**metadata)
     return checkpoint.but(**changed), places
+
+
+def shown(reading: AgentReading) -> tuple[AgentCheckpoint | None, int]:
+    """Return the checkpoint of a reading without such values and how many they were, None if there are none."""
+    if is_harmless(reading.tree):
+        return None, 0
+    checkpoint, places = withheld(AgentCheckpoint.of_reading(reading))
+    return (checkpoint if places else None), len(places)
 
 
 def _of_snapshot(snapshot: Snapshot) -> tuple[Snapshot, tuple[str, ...]]:
