@@ -1,13 +1,17 @@
 """Running the command as a user does, in this process."""
 
 import io
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from checkpoint_ld.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
 @dataclass(frozen=True)
@@ -37,3 +41,22 @@ def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPat
         return Outcome(code, captured.out, captured.err.decode())
 
     return run_command
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the empty folder that commands run in, as on a terminal of 100 columns without colours."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def examples(here: Path) -> Path:
+    """Return a folder with the documents and answers of `docs/examples`, in which commands run."""
+    for pattern in ("*.json*", "*.ttl"):
+        for file in EXAMPLES.glob(pattern):
+            shutil.copy(file, here)
+    return here

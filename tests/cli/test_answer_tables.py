@@ -99,12 +99,3 @@ def test_results_are_written_as_their_extension_says(benchmark: Path, tmp_path: 
     openpyxl: Any = pytest.importorskip("openpyxl")
     cells = [*openpyxl.load_workbook(tmp_path / "o.xlsx").active.values]
     assert [row[cells[0].index("status")] for row in cells] == ["status", "failed", "passed"]
-
-
-def test_another_extension_is_refused_before_anything_is_read(benchmark: Path, tmp_path: Path, run: Run) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text("question,answer\nWhich metal?,Mercury\n", encoding="utf-8")
-    done = run("verify", benchmark, "--answers", file, "-o", tmp_path / "o.pdf")
-    assert done.code == 2
-    assert "results are not written as .pdf: give it one of the extensions .jsonl, .csv, .xlsx, .html, .md" in done.err
-    assert not (tmp_path / "o.pdf").exists()

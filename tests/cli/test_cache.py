@@ -16,12 +16,11 @@ CACHE = ".checkpoint_ld_cache"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def folder(here: Path) -> Path:
     tree = canonical(item(), {**item("Which one?"), "dateCreated": "yesterday"})
     for name in ("a.jsonld", "b.jsonld"):
         Path(name).write_text(json.dumps(tree, indent=1), encoding="utf-8")
-    return tmp_path
+    return here
 
 
 @pytest.fixture

@@ -19,12 +19,11 @@ from checkpoint_ld.stores.collection import Collection
 from checkpoint_ld.stores.files import FileStore
 from tests.agents.graphs import FULL
 from tests.agents.runs import call, thought, tree
-from tests.cli.conftest import Run
+from tests.cli.conftest import EXAMPLES, Run
 from tests.documents import canonical, item
 from tests.remote.oxigraph_server import oxigraph
 
 Names = list[object]
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 OTHER = b"written by somebody else"
 
 COMMANDS: dict[str, Names] = {
@@ -113,15 +112,6 @@ def test_a_file_that_is_there_is_only_written_over_by_force(run: Run, command: s
     if command != "query of a file":  # there is no query in it
         assert run(*arguments, target, "--force").code in {0, 1}
         assert target.read_bytes() != OTHER
-
-
-@pytest.mark.usefixtures("folder")
-def test_two_outputs_are_two_files(run: Run) -> None:
-    refused = run(*COMMANDS["verify"], "out.nt", "--rdf", "folder/../out.nt")
-    assert (refused.code, refused.err.splitlines()) == (
-        2,
-        ["folder/../out.nt would be written twice: choose another file for one of the outputs"],
-    )
 
 
 @pytest.mark.usefixtures("folder")
@@ -242,20 +232,6 @@ def test_a_packed_file_is_repaired_in_its_package(run: Run) -> None:
     assert windows.err == "packed.jsonld.gz: it is packed; it is worked on in one piece, which takes more memory\n"
 
 
-@pytest.mark.parametrize(
-    "command", [("site", EXAMPLES), ("bulk", "convert", EXAMPLES), ("pull", "http://127.0.0.1:1/sparql")], ids=str
-)
-def test_a_folder_is_not_written_to_standard_output(
-    run: Run, command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = run(*command, "-o", "-")
-
-    assert (result.code, result.out) == (2, b"")
-    assert "a folder is written, which standard output cannot hold: name it" in result.err
-    assert list(tmp_path.iterdir()) == []
-
-
 # --- The general commands take agent checkpoints and benchmarks alike, distinguished by their content.
 
 
@@ -294,9 +270,6 @@ def test_convert_writes_both_shapes(run: Run, mixed_folder: Path, tmp_path: Path
     assert run("convert", "-", "--context", "plain", stdin=second.out).out == bytes_of(FAILED)
     assert run("convert", mixed_folder / "agent.json", "--output", tmp_path / "plain.json").code == 0
     assert (tmp_path / "plain.json").read_text(encoding="utf-8") == bytes_of(FAILED).decode()
-    refused = run("convert", mixed_folder / "agent.json", "--dialect", "v2.0")
-    assert refused.code == 2
-    assert "has no dialect v2.0: write one of canonical, second" in refused.err
 
 
 def test_convert_adds_provenance_unless_it_is_switched_off(run: Run, mixed_folder: Path) -> None:
@@ -415,16 +388,6 @@ def test_bulk_converts_both_families(run: Run, mixed_folder: Path, tmp_path: Pat
     quads = b"".join(one.read_bytes() for one in out.glob("*.nq*"))
     assert f"<{ROOT}> .".encode() in quads
     assert str(caf("Checkpoint")).encode() in quads
-
-
-def test_commands_for_benchmarks_state_what_an_agent_file_is(run: Run, mixed_folder: Path) -> None:
-    for command in (
-        ("diff", mixed_folder / "agent.json", mixed_folder / "agent.json"),
-        ("verify", mixed_folder / "agent.json", "--answers", mixed_folder / "other.json"),
-    ):
-        refused = run(*command)
-        assert refused.code == 2
-        assert "this is an agent checkpoint" in refused.err
 
 
 def test_push_and_pull_bring_an_agent_checkpoint_there_and_back(

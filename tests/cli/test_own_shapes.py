@@ -22,11 +22,9 @@ acme:Benchmark a sh:NodeShape ; sh:targetClass schema:DataFeed ;
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def _files(here: Path) -> None:
     write("a.jsonld")
-    Path("acme.ttl").write_text(ACME, encoding="utf-8")
-    return tmp_path
+    (here / "acme.ttl").write_text(ACME, encoding="utf-8")
 
 
 def found(run: Run, *options: str) -> list[dict[str, Any]]:

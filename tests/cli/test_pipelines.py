@@ -228,16 +228,6 @@ def test_a_profile_has_rules_and_severities_of_its_own(run: Run) -> None:
     assert "dataset-version" in severities["legacy-dataset"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["KQ999"], 'there is no rule "KQ999"; did you mean'), (["--profile", "strikt"], "did you mean strict?")],
-)
-def test_what_does_not_exist_is_refused(run: Run, arguments: list[str], message: str) -> None:
-    done = run("rules", *arguments)
-    assert (done.code, done.out) == (2, b"")
-    assert message in done.err
-
-
 @pytest.mark.parametrize("name", ["checkpoint", "question", "NumericTolerance"])
 def test_a_schema_is_printed(run: Run, name: str) -> None:
     done = run("schema", name)
@@ -275,12 +265,6 @@ def test_a_schema_is_written_to_a_file_that_is_not_there_yet(run: Run, tmp_path:
 
     assert run("schema", "person", "--output", target, "--force").code == 0
     assert json.loads(target.read_bytes()) == json_schema("person")
-
-
-def test_a_name_that_does_not_exist_is_refused(run: Run) -> None:
-    done = run("schema", "checkpont")
-    assert (done.code, done.out) == (2, b"")
-    assert 'there is no schema "checkpont"; did you mean checkpoint?' in done.err
 
 
 def test_the_vocabularies_are_printed_in_any_syntax(run: Run, tmp_path: Path) -> None:

@@ -84,14 +84,6 @@ def test_a_dry_run_states_what_would_be_skipped(run: Run, url: str, folder: Path
     value = json.loads(run(*options, "--as", "json").out)
     assert ["skipped" in one for one in value] == [False, True, False]
     assert run(*options, "--restart").out.decode().count("PUT ") == 3
-    for given in (
-        ["--check"],
-        ["--as", "curl"],
-        ["--show-body"],
-        ["--verify-only", "--dry-run"],
-        ["--verify-only", "--prune"],
-    ):
-        assert run("push", folder, "--to", url, "--profile", "oxigraph", *given).code == 2
 
 
 def test_a_mirror_follows_its_folder(run: Run, url: str, folder: Path) -> None:
@@ -256,21 +248,6 @@ def test_a_dry_run_opens_no_connection(run: Run, folder: Path, shown: str, monke
     assert {"text": b"Bearer ***", "json": b"Bearer ***", "curl": b"Bearer $CHECKPOINT_LD_TOKEN"}[shown] in outcome.out
 
 
-def test_a_dry_run_does_not_ask_which_kind_of_store_it_is(run: Run, folder: Path) -> None:
-    outcome = run("push", folder, "--to", "http://127.0.0.1:9", "--dry-run")
-
-    assert outcome.code == 2
-    assert "name it by --profile" in outcome.err
-
-
-def test_a_password_in_a_url_is_refused_and_not_repeated(run: Run, folder: Path) -> None:
-    outcome = run("push", folder, "--to", "http://reader:secret@127.0.0.1:9")
-
-    assert outcome.code == 2
-    assert "environment variables, a file or netrc" in outcome.err
-    assert "secret" not in outcome.err
-
-
 def test_a_server_that_refuses_gives_one_line_and_exit_code_2(run: Run, folder: Path, url: str) -> None:
     assert url
     with FaultyServer(
@@ -320,13 +297,6 @@ def test_vocabularies_are_pushed_on_request(run: Run, url: str, folder: Path) ->
     text = f"SELECT ?v {{ GRAPH ?g {{ ?g {version} ?v . ?c rdfs:label 'checkpoint'@en }} }}"
     assert run("query", "--endpoint", url, "--query", text, "--format", "csv").out == b"v\r\n1.0.0\r\n"
     assert len(run("pull", url, "--list", "--quiet").out.split()) == 3
-
-
-def test_nothing_to_push_is_reported(run: Run, tmp_path: Path) -> None:
-    outcome = run("push", tmp_path, "--to", "http://127.0.0.1:9")
-
-    assert outcome.code == 2
-    assert "nothing to push in" in outcome.err
 
 
 def test_credentials_of_a_file_are_used_and_never_shown(run: Run, folder: Path, url: str, tmp_path: Path) -> None:

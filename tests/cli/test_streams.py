@@ -301,21 +301,6 @@ def test_commands_are_listed_with_what_they_state_themselves() -> None:
     assert first == SUMMARIES
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "error"),
-    [
-        (["valdate", "a.jsonld"], 'there is no command "valdate"; did you mean validate?'),
-        (["store", "qery"], 'there is no command "qery"; did you mean query or verify?'),
-        (["frob"], 'there is no command "frob"; use one of convert, export, import, '),
-    ],
-)
-def test_an_unknown_command_is_answered_with_similar_ones(run: Run, command: list[str], error: str) -> None:
-    done = run(*command)
-    assert done.code == 2
-    assert f"Error: {error}" in done.err
-
-
 def test_the_garbage_collector_looks_at_nothing_when_a_command_starts_and_when_it_ends() -> None:
     watching = "gc.callbacks.append(lambda phase, _: seen.append(phase))"
     telling = "atexit.register(lambda: print(seen, gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 100))"

@@ -192,8 +192,7 @@ def validate(
     changed = dict.fromkeys(_changed(found, changed_since, rules_files, quiet=quiet).files)
     runs = {run: tuple(file for file in files if file in changed) for run, files in runs.items()}
     known = next(iter(runs)).baseline
-    read = *changed, *rules_files, config
-    read = tuple(file for file in read if not write_baseline or file != known)
+    read = *changed, *(file for file in rules_files if not write_baseline or file != known), config
     if not any(runs.values()):
         raise Exit(EXIT_FAILED if found.unmatched else 0)
     written = (one.file for one in outputs)
