@@ -26,7 +26,13 @@ from checkpoint_ld.vocabulary import CAF
 from checkpoint_ld.writing import write
 from tests.agents.documents import checkpoint
 from tests.documents import SCHEMA, canonical, item, rating, rich, setting
-from tests.processors import Statements, statements_of, statements_of_graph
+from tests.processors import (
+    Statements,
+    canonical_of_graph,
+    canonical_of_pyld,
+    statements_of,
+    statements_of_graph,
+)
 
 Json = Any
 
@@ -68,6 +74,11 @@ FEATURES: dict[str, tuple[Json, Json]] = {
         {"funding": {"sum": 5, "under": {"sum": 6}}},
     ),
     "another property under a known key": ({"name": EX + "title"}, {}),
+    "null under a known key": ({"hasPart": None}, {"hasPart": {"@type": "SoftwareSourceCode", "text": "x = 1"}}),
+    "label under a key for names": (
+        {"maker": {"@id": EX + "maker", "@type": "@id"}},
+        {"maker": "_:b0", "author": {"@id": "_:b0", "name": "Ann"}},
+    ),
     "prefix": ({"t": EX + "t/", "kind": {"@id": "t:kind", "@type": "@vocab"}, "Bare": "t:Bare"}, {"kind": "Bare"}),
 }
 
@@ -108,6 +119,28 @@ def compared(document: Json) -> None:
 @pytest.mark.parametrize("feature", FEATURES)
 def test_each_feature_of_a_root_context_counts(feature: str) -> None:
     compared(document_with(*FEATURES[feature]))
+
+
+OTHER_FORMS: dict[str, Json] = {
+    "numbers of a datatype": {
+        "length": [{"@value": one, "@type": EX + "inch"} for one in (5, 2.5, True)],
+        "about": {"@type": "Thing", "price": {"@value": 7, "@type": EX + "money"}},
+    },
+    "set": {"alternateName": {"@set": ["Rust", "Patina"]}, "about": {"@set": [{"name": "Iron"}]}},
+    "label of a node without content": {"citation": {"@id": "_:b0"}, "url": {"@reverse": {EX + "cites": {"name": "A"}}}},
+    "label of a node that refers": {"tag": "x", "@reverse": {"about": {"@id": "_:b0"}}},
+    "label of a node that others refer to": {"author": {"@id": "_:b0", "@reverse": {"knows": [{"name": "A"}]}}},
+    "label in a value": {"citation": {"@set": [{"@id": "_:b0"}]}, "url": {"@reverse": {EX + "cites": {"name": "A"}}}},
+}
+
+
+@pytest.mark.parametrize("form", OTHER_FORMS)
+def test_other_forms_of_values_and_nodes_are_stated(form: str) -> None:
+    document = document_with({}, OTHER_FORMS[form])
+    expected = canonical_of_pyld(document)
+    graph = read(document).graph
+    assert canonical_of_graph(graph) == expected
+    assert canonical_of_pyld(emission.jsonld_of(graph)) == expected
 
 
 @pytest.mark.parametrize("feature", FEATURES)
@@ -178,6 +211,12 @@ def test_a_key_that_the_context_gives_no_meaning_is_left_out_and_named() -> None
     assert statements_of_graph(found.graph) == statements_of("PyLD", document)
     [form] = [one for one in found.findings if one.rule == "json-ld-form"]
     assert '"internal", "keywords" no meaning' in form.message
+
+
+def test_a_list_in_the_place_of_many_values_is_named() -> None:
+    document = document_with({"keywords": {"@container": "@list"}}, {"keywords": ["b", "a"]})
+    [form] = [one for one in read(document).findings if one.rule == "json-ld-form"]
+    assert "the list at /dataFeedElement/0/item/keywords is read as its values" in form.message
 
 
 def named_apart(root: str, question: str, text: str) -> Any:

@@ -1,7 +1,7 @@
 """Annotation: a canonical tree made explicit, so that plain JSON-LD expansion gives the checkpoint graph.
 
 Every object gets its IRI. The JSON value of a property becomes one JSON literal. What no JSON-LD processor can read
-(`@list` in an unknown member, a malformed value object) is set apart. The tree itself is not changed.
+(a malformed value object, a node that is nested too deeply) is set apart. The tree itself is not changed.
 """
 
 from __future__ import annotations
@@ -321,7 +321,10 @@ class _Walk:
             return value.value_object
         if isinstance(value, int) and abs(value) > LARGEST_FOR_PYLD:
             return {"@value": str(value), "@type": INTEGER}
-        if via is not None and via.coercion is not None and not suits(value, via.coercion):
+        coercion = via.coercion if via is not None else None
+        if coercion in _OF_NAMES and isinstance(value, str) and value.startswith("_:"):
+            return {"@id": name_of(value, self.table)}
+        if coercion is not None and not suits(value, coercion):
             return {"@value": value}
         return value
 
@@ -332,9 +335,10 @@ class _Walk:
             if not _is_value_object(stated):
                 raise _SetApartError
             return stated
-        if value.keys() == {"@list"} and place.depth <= _DEEPEST:
-            entries = value["@list"] if isinstance(value["@list"], list) else [value["@list"]]
-            return {"@list": list(self._many(entries, place.below("@list"), via, ""))}
+        if len(value) == 1 and not _NO_NODE.isdisjoint(value) and place.depth <= _DEEPEST:
+            [(keyword, held)] = value.items()
+            entries = held if isinstance(held, list) else [held]
+            return {keyword: list(self._many(entries, place.below(keyword), via, ""))}
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
             reference = {"@id": name_of(value["@id"], self.table)}
             if literals.is_minted(value["@id"]):
@@ -383,7 +387,10 @@ def suits(value: Any, coercion: str) -> bool:
         return False
     if coercion == DATETIME:
         return is_datetime(value)
-    return is_reference(value, coercion) if coercion in ("@id", "@vocab") else True
+    return coercion not in _OF_NAMES or value.startswith("_:") or is_reference(value, coercion)
+
+
+_OF_NAMES = frozenset(("@id", "@vocab"))
 
 
 def is_reference(text: str, coercion: str) -> bool:
@@ -404,8 +411,8 @@ def _is_value_object(value: Tree) -> bool:
     if value["@value"] is None:
         return True  # it is no value
     content, language, datatype = value["@value"], value.get("@language", "en"), value.get("@type", "urn:x")
-    if ("@language" in value or "@type" in value) and not isinstance(content, str):
-        return False
+    if not isinstance(content, str) and ("@language" in value or datatype == DATETIME):
+        return False  # a number has no language, and under dates it is a number (`literal_of`)
     if isinstance(content, int) and abs(content) > LARGEST_FOR_PYLD:
         return False
     return (

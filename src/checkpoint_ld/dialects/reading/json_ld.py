@@ -44,7 +44,7 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
 
     from checkpoint_ld.graph.store import Index
 
@@ -137,7 +137,7 @@ def _default_contexts(value: Any) -> Iterator[Tree]:
 
     A document without a vocabulary has only what it defines itself, if that is a checkpoint. So has one with another
     vocabulary than schema.org's at some place, or with protected terms. For others it is ours, less the coercions that
-    the graph makes anyway.
+    the graph makes anyway. Its scoped contexts have none of the keys that the document defines.
     """
     parts = [part for chain in chains_in(value) for part in chain]
     is_apart = any(isinstance(part, dict) and _is_apart(part) for part in parts)
@@ -146,11 +146,20 @@ def _default_contexts(value: Any) -> Iterator[Tree]:
         yield {}
     if is_apart:
         return
+    defined = {key for part in parts if isinstance(part, dict) for key in part}
     yield {
-        key: definition
+        key: _without(definition, defined)
         for key, definition in contexts.improved().items()
         if not (isinstance(definition, dict) and definition.get("@type") in (DOUBLE, DATETIME, "@vocab"))
     }
+
+
+def _without(definition: Any, keys: Set[str]) -> Any:
+    """Return a definition without the terms `keys` in its scoped contexts."""
+    if not isinstance(definition, dict) or "@context" not in definition:
+        return definition
+    inner = {key: _without(one, keys) for key, one in definition["@context"].items() if key not in keys}
+    return {**definition, "@context": inner}
 
 
 def _is_apart(context: Tree) -> bool:
@@ -339,6 +348,8 @@ class Placeholders:
             return self._token({"@value": value, "@type": "@json"})
         if (value is None or (value == [] and key not in self._lists)) and not name.startswith("@"):
             return self._verbatim(value)
+        if key in self._lists and name in MEMBERS:
+            self.changed.append(f"the list at {at} is read as its values")
         if key in self._maps and isinstance(value, dict) and {*map(self._names.plain, value)}.isdisjoint(KEYWORDS):
             return {token: self.substituted(one, step(at, token)) for token, one in value.items()}
         return self.substituted(value, at, is_property=name == "additionalProperty", is_top=is_top)
@@ -401,6 +412,8 @@ class Placeholders:
                 if isinstance(member, str):
                     if (of_references or len(value) > 1) and self._names.plain(key) == "@id":
                         yield member
+                    elif of_references and member.startswith("_:"):
+                        yield member  # a key may say that its texts are names
                 else:
                     yield from self._identifiers(member, of_references=of_references)
 

@@ -10,6 +10,7 @@ import copy
 import hashlib
 import json
 import math
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
 _ELEMENTS = URIRef(SCHEMA + "dataFeedElement")
 _INDEX = URIRef(ESCAPED + escaped("@index"))
+_KEPT_IDENTIFIER = URIRef(ESCAPED + escaped("@id"))
 _OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
 _LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
 """Settings whose value is always an array. Statements do not distinguish an array of one entry from the entry."""
@@ -233,24 +235,38 @@ def _labelled(index: Index) -> set[Node]:
     return found
 
 
+def _labels_kept(index: Index) -> Iterator[str]:
+    """Yield the labels of blank nodes in the values that were kept unchanged."""
+    for _, _, value in triples_of(index):
+        if _is_verbatim(value):
+            yield from _LABEL.findall(str(value))
+
+
+_LABEL = re.compile(r'"(_:[^"\\]+)"')
+
+
 class _ForeignReader(_Reader):
     """Reads statements that others have made, with RDF lists and other names for keys."""
 
     def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
         super().__init__(index, table, as_found=as_found)
         self._labelled = _labelled(index)
-        self._labels: dict[Node, str] = {
+        own: dict[Node, str] = {
             node: f"_:{node[len(OWN_LABEL) :]}"
-            for node in (*index, *self._labelled)
+            for node in (*index, *(value for _, _, value in triples_of(index)))
             if type(node) is BNode and node.startswith(OWN_LABEL)
         }
-        self._used = {*self._labels.values()}
+        self._labels = {node: label for node, label in own.items() if node in index or node in self._labelled}
+        self._used = {*own.values(), *_labels_kept(index)}
 
     def identifier(self, subject: Node) -> str | None:
         """Return the text of a node's `@id`; a blank node to which several statements refer has a label."""
         found = super().identifier(subject)
         if found is not None or subject not in self._labelled:
             return found
+        kept = terms_of(self.index.get(subject, {}).get(_KEPT_IDENTIFIER))
+        if kept:
+            return str(self._value(kept[0], None))
         if subject not in self._labels:
             count = len(self._used)
             while f"_:b{count}" in self._used:
