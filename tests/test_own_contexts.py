@@ -127,7 +127,7 @@ OTHER_FORMS: dict[str, Json] = {
         "about": {"@type": "Thing", "price": {"@value": 7, "@type": EX + "money"}},
     },
     "set": {"alternateName": {"@set": ["Rust", "Patina"]}, "about": {"@set": [{"name": "Iron"}]}},
-    "label of a node without content": {"citation": {"@id": "_:b0"}, "url": {"@reverse": {EX + "cites": {"name": "A"}}}},
+    "label without content": {"citation": {"@id": "_:b0"}, "url": {"@reverse": {EX + "cites": {"name": "A"}}}},
     "label of a node that refers": {"tag": "x", "@reverse": {"about": {"@id": "_:b0"}}},
     "label of a node that others refer to": {"author": {"@id": "_:b0", "@reverse": {"knows": [{"name": "A"}]}}},
     "label in a value": {"citation": {"@set": [{"@id": "_:b0"}]}, "url": {"@reverse": {EX + "cites": {"name": "A"}}}},
