@@ -60,15 +60,21 @@ def jobs(file: Path) -> dict[str, float]:
         "whole verdict": [seconds(partial(families.check, data, profiles)) for _ in range(3)]
     }
     benchmark.validate()
+    other = Benchmark.load(file)  # a store of queries with the inferred statements
+    other.query(query, inferred=True)
     benchmark.query(query)
     typed(text)
     at = text.index('"text"', len(text) // 2) + len('"text": "')
     for number, identifier in enumerate(benchmark.get_question_ids()[: EDITS + 1]):
-        benchmark.update_question_metadata(identifier, raw_answer=f"answer {number}")
+        for one in (benchmark, other):
+            one.update_question_metadata(identifier, raw_answer=f"answer {number}")
         text = text[:at] + "x" + text[at:]
         jobs: dict[str, Callable[[], object]] = {
             "edit, then validate": benchmark.validate,
             "edit, then query": partial(benchmark.query, query),
+            "the same query again": partial(benchmark.query, query),
+            "edit, then query with inferred statements": partial(other.query, query, inferred=True),
+            "the same query with them again": partial(other.query, query, inferred=True),
             "key stroke in an editor": partial(typed, text),
         }
         for name, job in jobs.items():

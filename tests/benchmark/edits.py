@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from rdflib import Literal, URIRef
+from rdflib import RDF, Literal, URIRef
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
@@ -19,7 +19,7 @@ class Answer(BaseAnswer):
     def verify(self) -> bool:
         return self.value == "x"
 """
-_NAME, _TEXT, _ITEM = (URIRef(SCHEMA + name) for name in ("name", "text", "item"))
+_NAME, _TEXT, _ITEM, _AUTHOR = (URIRef(SCHEMA + name) for name in ("name", "text", "item", "author"))
 
 
 def sample(questions: int = 4) -> Benchmark:
@@ -91,6 +91,13 @@ def _swapped(benchmark: Benchmark, at: int) -> None:
             benchmark.graph.set((node, _TEXT, text))
 
 
+_ORCID = "0000-0002-1825-0097"
+
+
+def _toggled(benchmark: Benchmark, triple: tuple[Any, Any, Any]) -> None:
+    (benchmark.graph.remove if triple in benchmark.graph else benchmark.graph.add)(triple)
+
+
 EDITS: dict[str, Callable[[Benchmark, int], object]] = {
     "metadata": _of_question(
         lambda benchmark, one, at: benchmark.update_question_metadata(one, raw_answer=f"answer {at}")
@@ -99,6 +106,28 @@ EDITS: dict[str, Callable[[Benchmark, int], object]] = {
         lambda benchmark, one, at: benchmark.update_question_metadata(one, question=f"What is {at % 3}?")
     ),
     "keywords": _of_question(lambda benchmark, one, at: benchmark.update_question_metadata(one, keywords=[f"k{at}"])),
+    "author": _of_question(
+        lambda benchmark, one, at: benchmark.set_question_author(
+            one, {"name": f"Ada {at % 2}", "orcid": _ORCID} if at % 3 else None
+        )
+    ),
+    "sources": _of_question(
+        lambda benchmark, one, at: benchmark.update_question_metadata(
+            one, sources=[{"name": f"Work {at % 3}"}, {"doi": f"10.1000/{at % 2}", "year": 1900 + at}]
+        )
+    ),
+    "author elsewhere": lambda benchmark, at: _toggled(
+        benchmark, (_question(benchmark, at), _AUTHOR, URIRef(f"https://orcid.org/{_ORCID}"))
+    ),
+    "inferred member": lambda benchmark, at: _toggled(
+        benchmark, (_question(benchmark, at), URIRef(KARENINA + "finished"), Literal(at % 2 == 0))
+    ),
+    "inferred class": lambda benchmark, at: _toggled(
+        benchmark, (_question(benchmark, at), RDF.type, URIRef(KARENINA + "Trait"))
+    ),
+    "authority": lambda benchmark, at: _toggled(
+        benchmark, (URIRef(f"https://orcid.org/{_ORCID}"), _NAME, Literal(f"Ada {at}"))
+    ),
     "finished": _of_question(lambda benchmark, one, _: benchmark.toggle_finished(one)),
     "property": _of_question(lambda benchmark, one, at: benchmark.set_question_custom_property(one, f"p{at % 4}", at)),
     "template": _of_question(

@@ -21,8 +21,8 @@ def statements(graph: CheckpointGraph) -> set[Any]:
     return set(graph)
 
 
-def rows(benchmark: Benchmark) -> set[tuple[str, ...]]:
-    return {tuple(map(str, row)) for row in benchmark.query(EVERYTHING).rows}
+def rows(benchmark: Benchmark, *, inferred: bool) -> set[tuple[str, ...]]:
+    return {tuple(map(str, row)) for row in benchmark.query(EVERYTHING, inferred=inferred).rows}
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -52,11 +52,13 @@ def test_the_difference_leads_from_the_former_state_to_the_present_one(edits: li
 @given(st.lists(st.tuples(st.sampled_from(sorted(EDITS)), st.integers(0, 50)), min_size=1, max_size=6))
 def test_a_query_after_edits_sees_what_a_fresh_store_holds(edits: list[tuple[str, int]]) -> None:
     benchmark = sample()
-    benchmark.query(EVERYTHING)
-    for edit in edits:
-        applied(benchmark, *edit)
-        fresh = Dataset.of_graphs([benchmark.graph]).query(EVERYTHING)
-        assert rows(benchmark) == {tuple(map(str, row)) for row in fresh.rows}
+    for edit in (None, *edits):
+        if edit is not None:
+            applied(benchmark, *edit)
+        for inferred in (False, True):
+            fresh = Dataset.of_graphs([benchmark.inferred_graph() if inferred else benchmark.graph])
+            expected = {tuple(map(str, row)) for row in fresh.query(EVERYTHING).rows}
+            assert rows(benchmark, inferred=inferred) == expected
 
 
 def test_a_value_that_the_store_of_queries_takes_for_another_stays() -> None:

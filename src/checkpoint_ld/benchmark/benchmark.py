@@ -264,13 +264,13 @@ class Benchmark(Shown):
         self._source = source
         self._known: Elements | None = None
         self._known_at = -1
-        self._queried: Queried | None = None
+        self._queried: dict[tuple[bool, str | None], Queried] = {}
         self._followed: FollowedVerdict | None = None
         self._faults: overview.TemplateFaults | None = None
         self._built: int | None = None if source is not None and source.has_typed_texts else graph.follow()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_queried": None, "_followed": None, "_faults": None, "_built": None}
+        return {**vars(self), "_queried": {}, "_followed": None, "_faults": None, "_built": None}
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name
         self,
@@ -480,7 +480,8 @@ class Benchmark(Shown):
         self._write(self._graph.root, change)
         if "id" in texts and texts["id"] != self.id:
             self._graph = editing.with_identifier(self._graph, str(texts["id"]))
-            self._known = self._queried = self._followed = self._faults = self._built = None
+            self._known = self._followed = self._faults = self._built = None
+            self._queried = {}
         if (fields or published) and "modified_at" not in fields:
             self._touch()
 
@@ -934,10 +935,8 @@ class Benchmark(Shown):
         wanted = request(query, parameters)
         inferred = inferred or wanted.needs_derived
         dialect = self._source.dialect if self._source is not None and wanted.query is not None else None
-        queried = self._queried
-        if queried is None or queried.kind != (inferred, dialect):
-            self._queried = queried = Queried(self._graph, inferred, dialect)
-        data = queried.data()
+        kind = inferred, dialect
+        data = self._queried.setdefault(kind, Queried(self._graph, *kind)).data()
         return data.query(wanted.text, parameters=wanted.parameters, engine=engine, timeout=timeout, max_rows=max_rows)
 
     # Answer templates

@@ -12,13 +12,12 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions, Store, Triple
-from rdflib import Literal as RdflibLiteral
 from rdflib import URIRef
 
 from checkpoint_ld.connections import check_timeout
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
-from checkpoint_ld.graph.store import StatementGraph, sparql_parser, terms_of
+from checkpoint_ld.graph.store import StatementGraph, sparql_parser
 from checkpoint_ld.guard.checking import PREFIXES, bound, checked
 from checkpoint_ld.guard.rewriting import FUNCTIONS, best_text
 from checkpoint_ld.guard.terms import is_iri
@@ -31,9 +30,8 @@ from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from checkpoint_ld.graph.store import Difference
     from checkpoint_ld.guard.checking import GuardedQuery
     from checkpoint_ld.guard.engine_faults import PathEnd
     from checkpoint_ld.guard.rewriting import Known
@@ -404,18 +402,17 @@ class Dataset:
                 self.store.add(pyoxigraph.Quad(target, _DIALECT, pyoxigraph.Literal(dialect), _MANIFEST))
         return name
 
-    def follow(self, graph: StatementGraph, changes: Difference) -> None:
-        """Change the only graph of the dataset, a former state of `graph`, by what changed in it since.
+    def follow(self, removed: Iterable[tuple[Any, Any, Any]], added: Iterable[tuple[Any, Any, Any]]) -> None:
+        """Change the only graph of the dataset: remove some statements, then add others.
 
         The cost is that of the changes. Raises ValueError for a term that RDF does not allow.
         """
         [name] = self._hashes
         target = pyoxigraph.NamedNode(name)
-
-        def quads(triples: Iterable[tuple[Any, Any, Any]]) -> list[Quad]:
-            return [Quad(*(of_rdflib(term) for term in triple), target) for triple in triples]  # type: ignore[call-arg,arg-type]  # a triple
-
-        gone, come = quads(changes.removed), quads([*changes.added, *_stays(graph, changes.removed)])
+        gone, come = (
+            [Quad(*map(of_rdflib, triple), target) for triple in statements]  # type: ignore[call-arg,arg-type]  # a triple
+            for statements in (removed, added)
+        )
         for quad in gone:
             self.store.remove(quad)
         self.store.extend(come)
@@ -442,12 +439,3 @@ class Dataset:
         """Return the result of a query; parameters and errors are those of `checkpoint_ld.sparql.run`."""
         limits: dict[str, Any] = {"timeout": timeout, "max_rows": max_rows, "services": services}
         return _run(self.store, text, parameters or {}, engine=engine, location=None, known=self._known, **limits)
-
-
-def _stays(graph: StatementGraph, removed: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the literals that stay beside removed ones, because the store takes 0.5 and 5.0E-1 for one."""
-    places = {triple[:2]: None for triple in removed if isinstance(triple[2], RdflibLiteral)}
-    for subject, predicate in places:
-        for term in terms_of(graph.held.get(subject, {}).get(predicate)):
-            if isinstance(term, RdflibLiteral):
-                yield subject, predicate, term

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import asdict
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel
@@ -38,13 +40,33 @@ from checkpoint_ld.validation.inference.roles import predicate_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, TRAIT_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.entities import AnyTrait
     from checkpoint_ld.graph.object_reading import Frame
+    from checkpoint_ld.graph.store import Difference
     from checkpoint_ld.templates import Strategy, Template
+
+
+class Terms:
+    """The predicates and the classes of statements, with the number of statements that use each."""
+
+    def __init__(self, index: Index) -> None:
+        self.predicates = Counter(predicate for _, predicate, _ in triples_of(index))
+        self.classes = Counter(one for held in index.values() for one in terms_of(held.get(RDF_TYPE)))
+
+    def change(self, difference: Difference) -> set[Node]:
+        """Count what came and went; return the terms that came into use or went out of it."""
+        before = self.predicates.keys() | self.classes.keys()
+        for count, statements in ((1, difference.added), (-1, difference.removed)):
+            for _, predicate, term in statements:
+                self.predicates[predicate] += count
+                if predicate == RDF_TYPE:
+                    self.classes[term] += count
+        self.predicates, self.classes = +self.predicates, +self.classes
+        return before ^ (self.predicates.keys() | self.classes.keys())
 
 
 class Additions:
@@ -54,20 +76,30 @@ class Additions:
     secrets are left out, and so are those that no RDF literal can hold.
     """
 
-    def __init__(self, graph: CheckpointGraph) -> None:
+    def __init__(self, graph: CheckpointGraph, terms: Terms) -> None:
         self.graph = graph
         self.index = graph.held
-        self._found: Index = {}
+        self.found: Index = {}
+        """The inferred statements, without those in `shared`."""
+        self.shared: dict[Node, Index] = {}
+        """Statements about nodes that several nodes of the graph may have in common, such as authors, by the latter."""
+        self.decisive: set[Node] = {DERIVED_NODE}
+        """Predicates, classes and names of nodes: more or less may be inferred when the graph begins to use one."""
+        self._terms = terms
+        self._holders: dict[Node, Node] = {}
         self._literals: dict[tuple[type, Any, str | None], Literal | None] = {}
-        self._predicates = {predicate for predicates in graph.held.values() for predicate in predicates}
-        self._classes = {one for predicates in graph.held.values() for one in terms_of(predicates.get(RDF_TYPE))}
+
+    def _put(self, node: Node, predicate: Node, term: Node) -> None:
+        holder = self._holders.get(node)
+        put(self.found if holder is None else self.shared.setdefault(holder, {}), node, predicate, term)
 
     def add_classes(self, node: Node, *classes: str) -> None:
         """Add classes of a node: names in our vocabulary, or IRIs of others."""
         for name in classes:
             kind = named(name if ":" in name else KARENINA + name)
-            if node not in self.index or kind not in self._classes:
-                put(self._found, node, RDF_TYPE, kind)
+            self.decisive.add(kind)
+            if node not in self.index or kind not in self._terms.classes:
+                self._put(node, RDF_TYPE, kind)
 
     def add(self, node: Node, predicate: str, value: Any, datatype: str | None = None) -> None:
         """Add a JSON value of a node: a scalar as a native literal, an array or object as one `rdf:JSON` literal.
@@ -78,7 +110,7 @@ class Additions:
         if value is not None and self._is_free(node, iri):
             term = self._literal(value, datatype)
             if term is not None:
-                put(self._found, node, iri, term)
+                self._put(node, iri, term)
 
     def add_setting(self, node: Node, setting: str, value: Any, datatype: str | None = None) -> None:
         """Add a value under the predicate of a setting: `karenina:maxTurns` for `max_turns`."""
@@ -89,13 +121,13 @@ class Additions:
         if predicate == RDF_TYPE:
             self.add_classes(node, str(term))
         elif self._is_free(node, named(str(predicate))) and secret(value_of(term)) is None:
-            put(self._found, node, predicate, term)
+            self._put(node, predicate, term)
 
     def link(self, node: Node, predicate: str, other: Node) -> bool:
         """Link a node to another one; return whether that is allowed."""
         may = self._is_free(node, named(predicate))
         if may:
-            put(self._found, node, named(predicate), other)
+            self._put(node, named(predicate), other)
         return may
 
     def add_part(self, node: Node, predicate: str, name: str, *classes: str) -> URIRef | None:
@@ -106,33 +138,33 @@ class Additions:
         """
         part = URIRef(name)
         is_known = part in self.index
-        if (DERIVED_NODE in self._classes and not is_known) or not self.link(node, predicate, part) or is_known:
+        if (DERIVED_NODE in self._terms.classes and not is_known) or not self.link(node, predicate, part) or is_known:
+            if is_known:
+                self.decisive.add(part)
             return None
+        if not literals.is_minted(name):
+            self._holders[part] = node
+            self.decisive.add(part)
         for kind in (DERIVED_NODE, *map(named, classes)):
-            put(self._found, part, RDF_TYPE, kind)
+            self._put(part, RDF_TYPE, kind)
         return part
+
+    def terms_of_own_nodes(self) -> Terms:
+        """Return the terms that were added to nodes of the graph."""
+        return Terms({node: held for node, held in self.found.items() if node in self.index})
+
+    def mark(self, added: Terms) -> Literal:
+        """Return the mark that identifies additions, among them terms that were added to nodes of the graph."""
+        classes = {*added.classes, *(() if DERIVED_NODE in self._terms.classes else (DERIVED_NODE,))}
+        return mark_of(self.graph.root, added.predicates.keys() - {RDF_TYPE}, classes)
 
     def applied(self) -> CheckpointGraph:
         """Return a copy of the graph with the additions, and with the mark that identifies them."""
-        graph = self.graph.copy()
-        of_own_nodes = [one for one in triples_of(self._found) if one[0] in self.index]
-        predicates = {predicate for _, predicate, _ in of_own_nodes if predicate != RDF_TYPE}
-        classes = {kind for _, predicate, kind in of_own_nodes if predicate == RDF_TYPE}
-        if DERIVED_NODE not in self._classes:
-            classes.add(DERIVED_NODE)
-        index = graph.index
-        for subject, added in self._found.items():
-            known = index.setdefault(subject, {})
-            kinds = [*terms_of(known.get(RDF_TYPE)), *terms_of(added.get(RDF_TYPE))]
-            known.update(added)
-            if len(kinds) > 1:
-                known[RDF_TYPE] = kinds
-        put(index, graph.root, DERIVED, mark_of(graph.root, predicates, classes))
-        graph.touch()
-        return graph
+        return merged(self.graph, self.found, self.shared.values(), self.mark(self.terms_of_own_nodes()))
 
     def _is_free(self, node: Node, predicate: URIRef) -> bool:
-        return predicate not in self._predicates or node not in self.index
+        self.decisive.add(predicate)
+        return predicate not in self._terms.predicates or node not in self.index
 
     def _literal(self, value: Any, datatype: str | None) -> Literal | None:
         """Return the literal of a value, None for a secret and for a value that no literal can hold."""
@@ -142,6 +174,23 @@ class Additions:
         if key not in self._literals:
             self._literals[key] = _literal(value, datatype)
         return self._literals[key]
+
+
+def merged(graph: CheckpointGraph, found: Index, shared: Iterable[Index], mark: Literal) -> CheckpointGraph:
+    """Return a copy of a graph with additions and their mark."""
+    graph = graph.copy()
+    index = graph.index
+    for subject, added in found.items():
+        known = index.setdefault(subject, {})
+        kinds = [*terms_of(known.get(RDF_TYPE)), *terms_of(added.get(RDF_TYPE))]
+        known.update(added)
+        if len(kinds) > 1:
+            known[RDF_TYPE] = kinds
+    for triple in chain.from_iterable(map(triples_of, shared)):
+        put(index, *triple)
+    put(index, graph.root, DERIVED, mark)
+    graph.touch()
+    return graph
 
 
 def _literal(value: Any, datatype: str | None) -> Literal | None:
@@ -429,25 +478,55 @@ _NOTES = ("answer_notes", "workspace_path")
 def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     """Return the statements of a checkpoint together with those that follow from them."""
     own = without_derived(graph.held)
-    additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root))
+    additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root), Terms(own))
     with uncollected(), limited_depth():
-        additions.add_classes(graph.root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
-        _creators_of(graph.root, additions)
-        questions = [*_questions(graph.root, additions.index)]
-        _traits_of([graph.root], additions, "GlobalTrait")
-        _traits_of(questions, additions, "QuestionTrait")
-        for question, members in zip(questions, _members_of(questions, additions.graph, _OF_QUESTION), strict=True):
-            _question(question, members, additions)
         found = infer(additions.graph)
-        for subject, predicate, term in triples_of(found):
-            additions.add_statement(subject, predicate, term)
-        for node, stated_as, fault in _faults(DataGraph(additions.index, found)):
-            additions.add(node, stated_as, fault)
+        data = DataGraph(additions.index, found)
+        add_head(additions)
+        add_items(additions, _parts_of(graph.root, SCHEMA + "dataFeedElement", own))
+        add_statements(additions, triples_of(found), shacl.results(data, python_shapes()), data)
         return additions.applied()
 
 
+def add_head(additions: Additions) -> None:
+    """Add what follows from the statements about a benchmark itself, its rubric and its scenarios."""
+    root = additions.graph.root
+    additions.add_classes(root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
+    _creators_of(root, additions)
+    _traits_of([root], additions, "GlobalTrait")
+    turns = _parts_of_all(_parts_of(root, SCHEMA + "hasPart", additions.index), KARENINA + "nodes", additions)
+    _add_questions(additions, _parts_of_all(turns, KARENINA + "question", additions))
+
+
+def add_items(additions: Additions, items: Iterable[Node]) -> None:
+    """Add what follows from the statements about feed items and their questions."""
+    _add_questions(additions, _parts_of_all(items, SCHEMA + "item", additions))
+
+
+def add_statements(
+    additions: Additions, inferred: Iterable[tuple[Node, Node, Node]], faults: Iterable[shacl.Result], data: DataGraph
+) -> None:
+    """Add inferred statements, and the results of the shapes that only Python can apply (`python_shapes`)."""
+    for subject, predicate, term in inferred:
+        additions.add_statement(subject, predicate, term)
+    stated_as = profiles.python_only()
+    for one in faults:
+        if str(one.component).startswith(CHECKPOINT_SHACL) and one.value is not None:
+            additions.add(one.focus, stated_as[one.shape], _fault(one, one.value, data))
+
+
+def _parts_of_all(nodes: Iterable[Node], predicate: str, additions: Additions) -> list[Node]:
+    return [part for one in nodes for part in _parts_of(one, predicate, additions.index)]
+
+
+def _add_questions(additions: Additions, questions: Sequence[Node]) -> None:
+    _traits_of(questions, additions, "QuestionTrait")
+    for question, members in zip(questions, _members_of(questions, additions.graph, _OF_QUESTION), strict=True):
+        _question(question, members, additions)
+
+
 def _traits_of(holders: Iterable[Node], additions: Additions, scope: str) -> None:
-    ratings = [rating for one in holders for rating in _parts_of(one, _RATING, additions.index)]
+    ratings = _parts_of_all(holders, _RATING, additions)
     for rating, members in zip(ratings, _members_of(ratings, additions.graph, traits.RATING), strict=True):
         _trait_of(rating, members, additions, scope)
 
@@ -462,28 +541,12 @@ def _question(question: Node, members: Json, additions: Additions) -> None:
     _template_of(question, source_of(members), additions)
 
 
-def _questions(root: Node, index: Index) -> Iterator[Node]:
-    for item in _parts_of(root, SCHEMA + "dataFeedElement", index):
-        yield from _parts_of(item, SCHEMA + "item", index)
-    for scenario in _parts_of(root, SCHEMA + "hasPart", index):
-        for turn in _parts_of(scenario, KARENINA + "nodes", index):
-            yield from _parts_of(turn, KARENINA + "question", index)
-
-
-def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
-    """Yield the faults that only Python finds: the node, the predicate that states the fault, and the fault."""
-    stated_as = profiles.python_only()
-    for result in shacl.results(data, _python_shapes()):
-        if str(result.component).startswith(CHECKPOINT_SHACL) and result.value is not None:
-            yield result.focus, stated_as[result.shape], _fault(result, result.value, data)
-
-
 def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
     """Return what is wrong with a value.
 
     That is the fault of its form, the key that is probably meant, or else the value itself.
     """
-    form = _python_shapes().index[result.shape].get(profiles.WELL_FORMED)
+    form = python_shapes().index[result.shape].get(profiles.WELL_FORMED)
     if form is not None:
         return FORMS[str(form)](value_of(value))
     if result.component != _SPELLING:
@@ -494,7 +557,7 @@ def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
 
 
 @cache
-def _python_shapes() -> shacl.Shapes:
+def python_shapes() -> shacl.Shapes:
     """Return the shapes that only Python can apply, compiled, with the constraint components that they use."""
     kept = profiles.python_only()
     index = {
