@@ -16,6 +16,7 @@ returned exactly. Those whose value is no longer in the graph are ignored.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -485,22 +486,29 @@ def _forgetting(graph: str) -> str:
     return f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {NamedNode(graph)} ?p ?o }} }}"
 
 
+_REWRITABLE = re.compile(rb'"(?:\^\^<http://www\.w3\.org/2001/XMLSchema#|@)[^"\n]*\n')
+"""The end of a line of N-Triples, after a text that the store may rewrite."""
+
+
 def in_store_form(triples: bytes) -> tuple[bytes, str]:
     """Return N-Triples as the store rewrites them, and the original forms of those that it rewrites, sorted."""
-    kept: dict[bytes, None] = {}
+    parts: list[bytes] = []
+    same: set[bytes] = set()
     written: dict[bytes, list[bytes]] = {}
-    for line in triples.splitlines(keepends=True):
-        held = line
-        if b'"^^<http://www.w3.org/2001/XMLSchema#' in line or b'"@' in line:
-            subject, predicate, rest = line.split(b" ", 2)
-            stored = _stored_text(rest)
-            held = line if stored is None else b" ".join((subject, predicate, stored))
-        if held is line:
-            kept[line] = None
+    rest_at = 0
+    for found in _REWRITABLE.finditer(triples):
+        start = triples.rfind(b"\n", 0, found.start()) + 1
+        line = triples[start : found.end()]
+        subject, predicate, rest = line.split(b" ", 2)
+        stored = _stored_text(rest)
+        if stored is None:
+            same.add(line)
         else:
-            written.setdefault(held, []).append(line)
-    forms = [form for held, originals in written.items() for form in (*originals, *([held] if held in kept else ()))]
-    return b"".join(kept | dict.fromkeys(written)), b"".join(sorted(forms)).decode()
+            parts.append(triples[rest_at:start])
+            rest_at = found.end()
+            written.setdefault(b" ".join((subject, predicate, stored)), []).append(line)
+    forms = [form for held, originals in written.items() for form in (*originals, *([held] if held in same else ()))]
+    return b"".join((*parts, triples[rest_at:], *(written.keys() - same))), b"".join(sorted(forms)).decode()
 
 
 @lru_cache(maxsize=4096)
