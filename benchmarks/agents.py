@@ -151,6 +151,31 @@ def of_long_states(thoughts: int, folder: Path) -> Table:
     return table
 
 
+def of_restoring(folder: Path) -> Table:
+    """Return the table of what it takes to restore 200 thoughts, beside pydantic alone."""
+    state = RuntimeState("agent", "exec_restored")
+    for number in range(200):
+        state.thought_chain.add("reasoning", f"thought {number} " + "x" * 100, confidence=0.5)
+    table = Table("", "ms", "times pydantic", title="200 thoughts restored, CPU time")
+    with CheckpointManager(files=folder / "restored") as manager:
+        saved = manager.save(state)
+        assert saved.path is not None  # noqa: S101 - it is a file
+        path = saved.path
+        jobs: dict[str, Callable[[], object]] = {
+            "pydantic alone, of the file": lambda: AgentCheckpoint.model_validate_json(path.read_bytes()),
+            "load the file": lambda: AgentCheckpoint.load(path),
+            "restore a state": lambda: manager.restore(saved.id),
+        }
+        taken: dict[str, list[float]] = {name: [] for name in jobs}
+        for _ in range(100):  # in turn, so that a busy moment is that of all
+            for name, job in jobs.items():
+                taken[name].append(timed(job, 1)[0])
+    medians = {name: statistics.median(found) for name, found in taken.items()}
+    for name, found in medians.items():
+        table.add_row(name, f"{found:.2f}", f"{found / medians[next(iter(medians))]:.2f}")
+    return table
+
+
 def of_growth(steps: int, folder: Path) -> Table:
     """Return the table of the room that a run takes up that is saved at every thought of 200 bytes."""
     table = Table("steps", "files, MB", "database, MB", title="a run that is saved at every step")
@@ -177,6 +202,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         console.print(of_stores(given.count, Path(folder)))
         console.print(of_long_states(given.thoughts, Path(folder)))
+        console.print(of_restoring(Path(folder)))
         console.print(of_growth(given.steps, Path(folder)))
 
 

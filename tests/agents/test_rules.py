@@ -143,7 +143,7 @@ def test_every_example_is_of_a_rule_and_every_rule_has_one() -> None:
 )
 def test_a_value_that_cannot_be_is_one_finding_at_the_value(pointer: str, values: list[Json], expected: str) -> None:
     for value in values:
-        found = [one for one in findings(replaced(pointer, value)) if (one.place.pointer or "").startswith(pointer)]
+        found = [one for one in findings(added(pointer, value)) if (one.place.pointer or "").startswith(pointer)]
         assert [one.rule for one in found] == [expected], value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -95,13 +96,14 @@ class ThoughtChain(_Series[Thought]):
         self._changes = changes
         self._step = step
         self._thoughts = list(thoughts)
-        self._places = {thought.id: place for place, thought in enumerate(self._thoughts)}
+        self._places: dict[str, int] = {thought.id: place for place, thought in enumerate(self._thoughts)}
         self._children: dict[str, dict[str, None]] = {}
         self._current = current
         self._taken: tuple[Thought, ...] | None = None
         for thought in self._thoughts:
-            self._link(thought)
-        changes.seen(*(thought.created_at for thought in self._thoughts))
+            if thought.parent_id is not None:
+                self._link(thought)
+        changes.seen(*map(attrgetter("created_at"), self._thoughts))
 
     def _held(self) -> Sequence[Thought]:
         return self._thoughts

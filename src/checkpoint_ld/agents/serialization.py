@@ -177,7 +177,9 @@ def is_json_ld(document: Document) -> bool:
     """
     value = document.value
     if is_agent(value):
-        context = value.get(CONTEXT)
+        if CONTEXT not in value:  # as in nearly every file
+            return False
+        context = value[CONTEXT]
         return context != schema_context() and getattr(definitions(context).get("snapshot"), "iri", None) == _SNAPSHOT
     is_form = isinstance(value, list) or (isinstance(value, dict) and not _FORMS.isdisjoint(value))
     return is_form and _TERM in document.data

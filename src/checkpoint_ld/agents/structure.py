@@ -7,6 +7,7 @@ two against each other.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -85,8 +86,11 @@ def _fits(adapter: TypeAdapter[Any], value: Any) -> bool:
     return True
 
 
+_ID = attrgetter("id")
+
+
 def _are_repeated(parts: Sequence[Thought | ToolCall]) -> bool:
-    return len({part.id for part in parts}) < len(parts)
+    return len({*map(_ID, parts)}) < len(parts)
 
 
 def _are_broken(thoughts: Sequence[Thought]) -> bool:

@@ -16,7 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self, TypeVar
 
 from annotated_types import Ge, Le, MinLen
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic_core import core_schema
 
 from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.errors import SettingsError, UnsupportedVersion
@@ -180,9 +181,25 @@ Id = Annotated[StrictStr, MinLen(1), Field(max_length=LONGEST_ID)]
 Milliseconds = Annotated[StrictInt, Ge(0), Le(LATEST_MS)]
 """Since 1970-01-01T00:00Z."""
 Count = Annotated[StrictInt, Ge(0), Le(LARGEST_COUNT)]
-Amount = Annotated[StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)], Ge(0)]
-"""A finite number that is not negative; 1 and 1.0 stay different."""
-Unit = Annotated[StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)], Ge(0), Le(1)]
+
+
+@dataclass(frozen=True)
+class _NumberFromZero:
+    """Annotates a finite number that is not negative; 1 and 1.0 stay different. It is validated without Python."""
+
+    most: int | None = None
+
+    def __get_pydantic_core_schema__(self, *_: object) -> core_schema.CoreSchema:
+        whole = core_schema.int_schema(strict=True, ge=0, le=self.most)
+        other = core_schema.float_schema(strict=True, ge=0, le=self.most, allow_inf_nan=False)
+        wanted = "a finite number that is not negative" if self.most is None else f"a number from 0 to {self.most}"
+        return core_schema.custom_error_schema(
+            core_schema.union_schema([whole, other]), "number", custom_error_message=f"Input should be {wanted}"
+        )
+
+
+Amount = Annotated[int | float, _NumberFromZero()]
+Unit = Annotated[int | float, _NumberFromZero(1)]
 Members = dict[str, Any]
 """A JSON object of any values."""
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})

@@ -373,7 +373,7 @@ def reading(name: str) -> Iterator[None]:
 
 def _read(file: BinaryIO, name: str | None, limits: Limits, at_once: int = 0) -> bytes:
     chunks, size = [], 0
-    while chunk := file.read(min(max(_CHUNK, at_once), limits.size + 1 - size)):
+    while chunk := file.read(min(at_once or _CHUNK, limits.size + 1 - size)):
         chunks.append(chunk)
         size += len(chunk)
         if size > limits.size:
