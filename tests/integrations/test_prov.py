@@ -53,9 +53,10 @@ def test_a_run_is_read_by_prov_and_comes_back_from_its_json(run: list[AgentCheck
     again = ProvDocument.deserialize(content=document.serialize(format="json"), format="json")
     assert again == document
     provn = document.get_provn()
-    declared = set(re.findall(r"prefix (\w+) ", provn))
-    assert declared == set(re.findall(r"\b(n\d+):", provn))
-    assert re.search(r'entity\(n\d+:.*#result|entity\(n\d+:result, \[prov:value="\\"Au\\""\]\)', provn)
+    declared = set(re.findall(r"prefix ([\w-]+) ", provn))
+    assert declared == {"execution", "vocab", "agent", "checkpoint", "thought", "tool-call", "arguments", "result"}
+    assert all(re.search(rf"[(,' ]{prefix}:", provn) for prefix in declared)
+    assert re.search(r'entity\(result:\S+, \[prov:value="\\"Au\\""\]\)', provn)
 
 
 @pytest.mark.parametrize(

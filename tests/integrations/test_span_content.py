@@ -120,7 +120,7 @@ def test_log_records_may_be_in_another_file_and_other_signals_are_passed_over(tm
     assert lines[-3].split() == ["opentelemetry.instrumentation.genai.openai", "1", "2", "0"]
     assert lines[-2:] == [
         "1 of 2 log records are about no span that was read",
-        "1 documents of metrics or profiles were passed over",
+        "1 document of metrics or profiles passed over",
     ]
     with CheckpointManager(tmp_path / "kept") as manager:
         [header] = manager.list()

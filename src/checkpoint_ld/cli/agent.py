@@ -442,7 +442,8 @@ def _show_spans(report: SpanReport) -> None:
     for row in report.rows():
         cells = (harmless(row.name), harmless(row.version), str(row.read), str(row.passed_over))
         table.add_row(*map(escape, cells))
-    streams.console(highlight=False).print(table)
+    if table.rows:
+        streams.console(highlight=False).print(table)
     for line in report.lines():
         _show(line)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.schema import iri
+from checkpoint_ld.agents.schema import escaped, iri
 from checkpoint_ld.agents.values import ENDS
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.agents.values import Thought, ToolCall
 
 _STEM: Final = re.compile(r".*[/#:]", re.DOTALL)
+_WORD: Final = re.compile(r"[/#:]([a-z][a-z-]*)[/#:]\Z", re.ASCII)
+"""The last word of such a beginning, which is its prefix."""
 
 
 def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> Any:
@@ -84,7 +86,10 @@ class _Run:
         found = _STEM.match(uri)
         stem = found[0] if found and found.end() < len(uri) else uri
         if stem not in self.prefixes:
-            self.prefixes[stem] = self.document.add_namespace(f"n{len(self.prefixes)}", stem)
+            last = _WORD.search(stem)
+            taken = {space.prefix for space in self.prefixes.values()} | {"prov", "xsd", "xsi", ""}
+            prefix = last[1] if last and last[1] not in taken else f"n{len(self.prefixes)}"
+            self.prefixes[stem] = self.document.add_namespace(prefix, stem)
         return self.prefixes[stem][uri.removeprefix(stem)]
 
     def _type(self, name: str) -> dict[Any, Any]:
@@ -152,7 +157,7 @@ class _Run:
             for moment, call_id in ended:
                 if since < moment <= thought.created_at:
                     self.document.wasDerivedFrom(
-                        self.name(iri("thought", thought.id)), self.name(f"{iri('tool-call', call_id)}#result")
+                        self.name(iri("thought", thought.id)), self.name(_of_call("result", call_id))
                     )
             since = max(since, thought.created_at)
 
@@ -170,13 +175,18 @@ class _Run:
         self.document.wasAssociatedWith(name, self._agent(checkpoint))
         self.document.wasInformedBy(name, self.name(iri("execution", checkpoint.execution_id)))
         if call.args is not None:
-            arguments = self.name(f"{iri('tool-call', call.id)}#arguments")
+            arguments = self.name(_of_call("arguments", call.id))
             self.document.entity(arguments, {PROV_VALUE: json.dumps(call.args, ensure_ascii=False)})
             self.document.used(name, arguments, begun)
         if call.id in results:
-            result = self.name(f"{iri('tool-call', call.id)}#result")
+            result = self.name(_of_call("result", call.id))
             self.document.entity(result, {PROV_VALUE: json.dumps(results[call.id], ensure_ascii=False)})
             self.document.wasGeneratedBy(result, name, ended)
+
+
+def _of_call(part: Literal["arguments", "result"], call_id: str) -> str:
+    """Return the IRI of a part of a call, which the graph of a checkpoint has as a literal."""
+    return f"urn:caf:{part}/{escaped(call_id)}"
 
 
 def _moment(milliseconds: int) -> datetime:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.integrations.span_calls import ARGUMENTS, MERGED, RESULT
 from checkpoint_ld.integrations.spans import CHATS, TOOL, TOOL_NAME
+from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -52,7 +53,8 @@ class Instrumentation:
         if self.silent_chats:
             found.append(f"content of {self.silent_chats} of {self.chats} chats is not captured{way}")
         if self.silent_calls and not self.silent_chats:
-            found.append(f"arguments or results of {self.silent_calls} of {self.calls} calls are not in their spans")
+            calls = f"{self.silent_calls} of {counted(self.calls, 'call')}"
+            found.append(f"arguments and results of {calls} are not in their spans, but at most in messages")
         return tuple(found)
 
     def tree(self) -> dict[str, Any]:
@@ -92,7 +94,8 @@ class SpanReport:
                 found.silent_chats += span.span_id in silent and span.is_answered
             elif span.operation == TOOL and span.first(*TOOL_NAME) != MERGED:
                 found.calls += 1
-                found.silent_calls += span.first(*ARGUMENTS, *RESULT) is None and not any(span.events)
+                is_stated = any(span.attributes.get(name) is not None for name in (*ARGUMENTS, *RESULT))
+                found.silent_calls += not is_stated and not any(span.events)
 
     def _row(self, name: str, version: str) -> Instrumentation:
         return self.instrumentations.setdefault((name, version), Instrumentation(name, version))
@@ -105,9 +108,9 @@ class SpanReport:
         """Yield what is missing, and what was passed over beside spans."""
         yield from (f"missing in {row.name}: {what}" for row in self.rows() for what in row.missing)
         if self.loose_records:
-            yield f"{self.loose_records} of {self.log_records} log records are about no span that was read"
+            yield f"{self.loose_records} of {counted(self.log_records, 'log record')} are about no span that was read"
         if self.other_signals:
-            yield f"{self.other_signals} documents of metrics or profiles were passed over"
+            yield f"{counted(self.other_signals, 'document')} of metrics or profiles passed over"
 
     def tree(self) -> dict[str, Any]:
         """Return it as JSON."""
