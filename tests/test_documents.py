@@ -618,3 +618,38 @@ def test_documents_of_the_corpus_that_json_wrote_come_back_byte_for_byte(corpus:
         assert dump_json(document.value, document.layout) == document.data, file.name
         same += 1
     assert same
+
+
+KEYS = st.sampled_from(["name", "@id", "a", ",", ":", '"', '"name":', "na\\me", "a/b", "a~b", "", "é"]) | st.text(
+    max_size=3
+)
+TREES = st.recursive(
+    KEYS | st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+)
+
+
+def members(value: Json, pointer: str = "") -> list[tuple[str, Json]]:
+    steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = ((f"{pointer}/{str(step).replace('~', '~0').replace('/', '~1')}", one) for step, one in steps)
+    return [(pointer, value), *(found for place, one in inner for found in members(one, place))]
+
+
+@given(
+    st.dictionaries(KEYS, TREES, max_size=4),
+    st.sampled_from([Layout(), Layout(None, (",", ":")), Layout("\t", ascii=True)]),
+    st.randoms(),
+)
+@settings(max_examples=examples(200))
+def test_each_value_and_each_key_is_found_at_its_place(value: Json, layout: Layout, shuffled: Any) -> None:
+    data = dump_json(value, layout)
+    read, lines = read_json(data), data.decode().split("\n")
+    found = members(value)
+    shuffled.shuffle(found)
+    for pointer, inner in found:
+        place, key = read.place(pointer), read.key_place(pointer)
+        text = "\n".join([lines[place.line - 1][place.column - 1 :], *lines[place.line :]])
+        assert same(json.JSONDecoder().raw_decode(text)[0], inner)
+        if pointer and not pointer.rpartition("/")[2].isdecimal():
+            quoted = json.JSONDecoder().raw_decode(lines[key.line - 1][key.column - 1 :])[0]
+            assert quoted == pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")

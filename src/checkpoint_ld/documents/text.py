@@ -6,7 +6,7 @@ import json
 import math
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -30,7 +30,8 @@ def pointer(path: Iterable[str | int]) -> str:
 
 def steps_of(pointer: str) -> list[str]:
     """Return the keys and indexes of a JSON Pointer, as texts."""
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    steps = pointer.split("/")[1:]
+    return [step.replace("~1", "/").replace("~0", "~") for step in steps] if "~" in pointer else steps
 
 
 def line_starts(text: str) -> array[int]:
@@ -50,6 +51,7 @@ class Places:
         self._spans = Spans(text)
         self._source = source
         self._is_unrepeated = is_unrepeated
+        self._members: dict[str, tuple[int, int] | None] = {"": (self._spans.start, self._spans.start)}
 
     def of_value(self, pointer: str) -> Place:
         """Return the place of the value at `pointer`, or of the nearest value above it if there is none."""
@@ -77,17 +79,26 @@ class Places:
 
     def _nearest(self, pointer: str) -> tuple[int, int]:
         """Return the offsets of key and value of the member at `pointer`, or of the nearest value above it."""
-        key = value = self._spans.start
-        for name in steps_of(pointer):
-            if self._is_unrepeated:
-                found = self._spans.begin(value, name)
-            else:
-                member = self._spans.index(value).get(name)
-                found = None if member is None else (member.key.start, member.value.start)
-            if found is None:
-                return value, value
-            key, value = found
-        return key, value
+        member = self._member(pointer)
+        while member is None:
+            pointer = pointer.rpartition("/")[0]
+            above = self._member(pointer)
+            member = None if above is None else (above[1], above[1])
+        return member
+
+    def _member(self, pointer: str) -> tuple[int, int] | None:
+        """Return the offsets of key and value of the member at `pointer`, None if there is none."""
+        if pointer not in self._members:
+            above, _, step = pointer.rpartition("/")
+            holder = self._member(above)
+            self._members[pointer] = None if holder is None else self._below(holder[1], *steps_of("/" + step))
+        return self._members[pointer]
+
+    def _below(self, start: int, name: str) -> tuple[int, int] | None:
+        if self._is_unrepeated:
+            return self._spans.begin(start, name)
+        member = self._spans.index(start).get(name)
+        return None if member is None else (member.key.start, member.value.start)
 
 
 Path = tuple[str | int, ...]
@@ -126,6 +137,49 @@ class Member(NamedTuple):
         return self.value.start
 
 
+_NAME = re.compile(r"@?[A-Za-z_][A-Za-z_0-9]*")
+
+_COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
+_UP_TO_BRACKET = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+([{}\[\]])')
+
+
+class _Containers:
+    """The extents of the objects and arrays of a well-formed JSON text, which is read once, as far as it is needed."""
+
+    def __init__(self, text: str) -> None:
+        self._brackets = _UP_TO_BRACKET.finditer(text)
+        self._starts, self._ends, self._holders = array("Q"), array("Q"), array("q")
+        self._open = [-1]
+
+    def end(self, start: int) -> int:
+        """Return the offset after the object or array that starts at `start`."""
+        while not self._starts or self._starts[-1] < start:
+            self._read()
+        index = bisect_left(self._starts, start)
+        while not self._ends[index]:
+            self._read()
+        return self._ends[index]
+
+    def holds(self, start: int, offset: int) -> bool:
+        """Return whether what stands at `offset`, before the end, is a member of the container at `start` itself."""
+        index = bisect_left(self._starts, offset) - 1
+        while self._ends[index] <= offset:
+            index = self._holders[index]
+        return self._starts[index] == start
+
+    def _read(self) -> None:
+        """Read on to the end of an object or array."""
+        for bracket in self._brackets:
+            if bracket[1] in "{[":
+                self._holders.append(self._open[-1])
+                self._open.append(len(self._starts))
+                self._starts.append(bracket.start(1))
+                self._ends.append(0)
+            else:
+                self._ends[self._open.pop()] = bracket.end()
+                return
+
+
 class Spans:
     """The spans of the keys and values of one well-formed JSON `text`, which may start with a byte order mark.
 
@@ -137,12 +191,13 @@ class Spans:
         self.text = text
         self._indexes: dict[int, dict[str, Member]] = {}
         self._begun: dict[int, tuple[dict[str, tuple[int, int]], Iterator[_Begin]]] = {}
+        self._containers = _Containers(text)
         self._stepped = -1, -1
 
     def __reduce__(self) -> tuple[type[Spans], tuple[str]]:
         return type(self), (self.text,)  # what is known of the text is found again
 
-    @property
+    @cached_property
     def start(self) -> int:
         """The offset of the root."""
         return self._after(_SPACE, int(self.text.startswith("\ufeff")))
@@ -168,6 +223,10 @@ class Spans:
 
     def begin(self, start: int, name: str) -> tuple[int, int] | None:
         """Return the offsets of key and value of a member in the object or array at `start`, None if there is none."""
+        if self.text[start] == "{" and start != self.start and _NAME.fullmatch(name):
+            member = self._named(start, name)
+            if member is not None:
+                return member
         if start not in self._begun:
             self._begun[start] = {}, self._begins(start)
         found, rest = self._begun[start]
@@ -177,6 +236,21 @@ class Spans:
                 if other == name:
                     break
         return found.get(name)
+
+    def _named(self, start: int, name: str) -> tuple[int, int] | None:
+        """Return the offsets of the key `name`, written without escapes, and its value in the object at `start`.
+
+        Nothing else looks like a key: a quote in a text is escaped, and a name has no punctuation that would stand
+        between two texts.
+        """
+        text, end, quoted = self.text, self._containers.end(start), f'"{name}"'
+        at = text.find(quoted, start, end)
+        while at >= 0:
+            colon = _COLON.match(text, at + len(quoted)) if text[at - 1] != "\\" else None
+            if colon and self._containers.holds(start, at):
+                return at, colon.end()
+            at = text.find(quoted, at + 1, end)
+        return None
 
     def members(self, start: int) -> Iterator[Member]:
         """Yield the members of the object or array that starts at `start`, including repeated keys."""
@@ -203,14 +277,15 @@ class Spans:
 
     def _end(self, start: int) -> int:
         """Return the offset of the end of the value at `start`."""
+        if self.text[start] in "{[":
+            return self._containers.end(start)
         if self._stepped[0] != start:
             self._stepped = start, _STEPPER.raw_decode(self.text, start)[1]
         return self._stepped[1]
 
     @cached_property
     def _root(self) -> Member:
-        end = _STEPPER.raw_decode(self.text, self.start)[1]
-        return Member("", Extent(self.start, self.start), Extent(self.start, end))
+        return Member("", Extent(self.start, self.start), Extent(self.start, self._end(self.start)))
 
     def _member(self, path: Path) -> Member:
         member = self._root

@@ -303,27 +303,53 @@ class TreePlaces(Protocol):
         """Return the JSON Pointer of the object that `iri` names, None if it names none."""
 
 
-@dataclass(frozen=True)
 class Map:
-    """The canonical tree of a checkpoint, and the places of the nodes in it."""
+    """The canonical tree of a checkpoint, and the places of the nodes in it.
 
-    tree: Tree = field(repr=False)
-    nodes: TreePlaces
+    What was looked up is kept, because most findings are about members of the same few objects.
+    """
 
-    def at(self, steps: str) -> Any:
-        """Return the value at a JSON Pointer (RFC 6901), which has to exist."""
-        value: Any = self.tree
-        for key in steps_of(steps):
-            value = value[int(key)] if isinstance(value, list) else value[key]
-        return value
+    def __init__(self, tree: Tree, nodes: TreePlaces) -> None:
+        self.tree, self.nodes = tree, nodes
+        self._places: dict[str, str | None] = {}
+        self._values: dict[str, tuple[Any, str]] = {"": (tree, "")}
+
+    def _place_of(self, node: Node) -> str | None:
+        """Return the JSON Pointer of the object that a node is, None for a node that is not in the tree."""
+        iri = str(node)
+        if iri not in self._places:
+            self._places[iri] = self.nodes.get(iri)
+        return self._places[iri]
+
+    def at(self, place: str) -> Any:
+        """Return the value at a JSON Pointer (RFC 6901), None if there is none."""
+        return self._at(place)[0]
+
+    def subject(self, place: str) -> str:
+        """Return the question, trait, scenario or node that the value at a JSON Pointer belongs to, in words."""
+        return self._at(place)[1]
+
+    def _at(self, place: str) -> tuple[Any, str]:
+        """Return the value at a JSON Pointer, None if there is none, and what it belongs to."""
+        if place not in self._values:
+            above, _, step = place.rpartition("/")
+            holder, subject = self._at(above)
+            if isinstance(holder, list):
+                value = holder[int(step)] if step.isdecimal() and int(step) < len(holder) else None
+            else:
+                value = holder.get(*steps_of("/" + step)) if isinstance(holder, dict) else None
+            if isinstance(value, dict) and (name := _called(steps_of(place), value)):
+                subject = f"{subject}, {name}" if subject else name
+            self._values[place] = value, subject
+        return self._values[place]
 
     def pointer(self, focus: Node, paths: Iterable[Node], value: Node | None, member: str = "") -> str | None:
         """Return the place of a node's fault, None for a node that is not in the tree."""
-        base = self.nodes.get(str(focus))
+        base = self._place_of(focus)
         if base is None:
             return None
         is_object = isinstance(value, URIRef) and _OF_TYPES.isdisjoint(paths)
-        there = self.nodes.get(str(value)) if is_object else None
+        there = self._place_of(value) if value is not None and is_object else None
         if there is not None:
             return there
         if member:
@@ -355,34 +381,21 @@ class Map:
         parts = enumerate(held) if isinstance(held, list) else held.items() if isinstance(held, dict) else ()
         return next((place + pointer((at,)) for at, one in parts if _stands_for(one, value)), place)
 
-    def subject(self, place: str) -> str:
-        """Return the question, trait, scenario or node that the value at a JSON Pointer belongs to, in words."""
-        found: list[str] = []
-        value: Any = self.tree
-        steps = steps_of(place)
-        for depth, step in enumerate(steps):
-            if isinstance(value, list):
-                value = value[int(step)] if step.isdecimal() and int(step) < len(value) else None
-            else:
-                value = value.get(step) if isinstance(value, dict) else None
-            if isinstance(value, dict):
-                found += _called(steps[: depth + 1], value)
-        return ", ".join(found)
 
-
-def _called(steps: list[str], value: Tree) -> list[str]:
+def _called(steps: list[str], value: Tree) -> str:
+    """Return the question, trait, scenario or node that an object is, in words; "" for anything else."""
     match steps:
         case ["dataFeedElement", _]:
             question = value.get("item")
             text = question.get("text") if isinstance(question, dict) else None
-            return [called("question", text if isinstance(text, str) and text.strip() else value.get("@id"))]
+            return called("question", text if isinstance(text, str) and text.strip() else value.get("@id"))
         case [*_, "rating", _]:
-            return [called("trait", value.get("name"))]
+            return called("trait", value.get("name"))
         case ["hasPart", _]:
-            return [called("scenario" if "nodes" in value else "part", value.get("name"))]
+            return called("scenario" if "nodes" in value else "part", value.get("name"))
         case ["hasPart", _, "nodes", key]:
-            return [called("node", key)]
-    return []
+            return called("node", key)
+    return ""
 
 
 def _index_of(entries: Any, name: str) -> int | None:

@@ -137,14 +137,15 @@ def judge(checkpoint: Judged, profile: Profile, *, engine: str = COMPILED) -> Ch
     applied.
     """
     check_engine(engine)
-    # A fault of the user's shapes is reported to the user; a fault of ours is not theirs.
-    with uncollected(), profile.applying() if profile.own_shapes else nullcontext():
-        shapes, data = compiled(profile), checkpoint.statements()
-        found = applied(data, shapes, by_pyshacl=engine == PYSHACL)
-        nowhere = unmatched(shapes, data, profile) if profile.own_shapes else None
-    of_graph, reported = checkpoint.findings(found, shapes.index, profile)
-    of_form = _weighed(checkpoint.of_form(of_graph, profile), profile)
-    findings = sorted((*of_form, *of_graph), key=by_place)
+    with uncollected():
+        # A fault of the user's shapes is reported to the user; a fault of ours is not theirs.
+        with profile.applying() if profile.own_shapes else nullcontext():
+            shapes, data = compiled(profile), checkpoint.statements()
+            found = applied(data, shapes, by_pyshacl=engine == PYSHACL)
+            nowhere = unmatched(shapes, data, profile) if profile.own_shapes else None
+        of_graph, reported = checkpoint.findings(found, shapes.index, profile)
+        of_form = _weighed(checkpoint.of_form(of_graph, profile), profile)
+        findings = sorted((*of_form, *of_graph), key=by_place)
     text = _text(checkpoint.document.data) if findings and checkpoint.document is not None else None
     report = report_graph(reported, is_conforming=not reported, sources=(shapes.index,))
     return Checked(checkpoint.source, tuple(findings), checkpoint.dialect, text, report, nowhere)
