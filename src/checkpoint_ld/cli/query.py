@@ -238,15 +238,13 @@ class _QueryRun:
             return None
         if not is_joined:
             raise SettingsError("--answers is for the file of a benchmark: name one")
-        from checkpoint_ld.sparql import large_integers
-
-        self._note_large_integers(data.store, large_integers.has_too_large_integers)
+        self._note_large_integers(data.store)
         return data.query(self.request.text, parameters=self.request.parameters, **self.limits)
 
-    def _note_large_integers(self, store: Store, has_some: Callable[[Store], bool]) -> None:
+    def _note_large_integers(self, store: Store) -> None:
         """Report that the engine leaves some numbers out, if the query computes."""
         is_computed = self.request.query is None and _COMPUTED.search(self.request.text)
-        if is_computed and self.limits["engine"] == ENGINES[0] and has_some(store):
+        if is_computed and self.limits["engine"] == ENGINES[0] and _has_too_large_integers(store):
             self.note(f"{_LARGE}: --engine {ENGINES[1]} counts them")
 
     @cached_property
@@ -277,10 +275,7 @@ class _QueryRun:
                     f"this query needs inferred statements, which are made for {len(collection)} graphs each time: "
                     f"'checkpoint-ld store derive {self.paths[0]}' keeps them"
                 )
-            from checkpoint_ld.sparql import large_integers
-
-            if sum(entry.triples for entry in collection.entries.values()) <= large_integers.MOST:
-                self._note_large_integers(collection.holdings.directory.store, large_integers.has_large_integers)
+            self._note_large_integers(collection.holdings.directory.store)
             return collection.answer(self.request, **self.limits)
 
     def _of_service(self, url: str) -> QueryResult:
@@ -436,10 +431,14 @@ def _shown(
         yield label, source, graph if visible is None else visible.to_graph()
 
 
-def _warn_of_large_integers(store: Store, *, quiet: bool) -> None:
+def _has_too_large_integers(store: Store) -> bool:
     from checkpoint_ld.sparql import large_integers
 
-    if not quiet and len(store) <= large_integers.MOST and large_integers.has_too_large_integers(store):
+    return not large_integers.are_few(store) and large_integers.most_digits(store) >= large_integers.BEYOND_DECIMALS
+
+
+def _warn_of_large_integers(store: Store, *, quiet: bool) -> None:
+    if not quiet and _has_too_large_integers(store):
         streams.note(f"{_LARGE}; select them as they are")
 
 
@@ -468,6 +467,7 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
     if not quiet:
         streams.note(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
     _warn_of_large_integers(dataset.store, quiet=quiet)
+    dataset.note_large_integers()
     folder = stack.enter_context(working_folder())
     # On a disk, so that all workers open the same data without a copy in memory.
     stored = pyoxigraph.Store(str(folder))

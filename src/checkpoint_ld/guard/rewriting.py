@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.guard.terms import Term
 
-_KEY, _TERM = NamedNode("urn:checkpoint-ld:order-key"), NamedNode("urn:checkpoint-ld:term-of-key")
-FUNCTIONS: dict[NamedNode, Callable[..., Term | None]] = {_KEY: order_key, _TERM: term_of_key}
+_KEY, TERM_OF_KEY = NamedNode("urn:checkpoint-ld:order-key"), NamedNode("urn:checkpoint-ld:term-of-key")
+FUNCTIONS: dict[NamedNode, Callable[..., Term | None]] = {_KEY: order_key, TERM_OF_KEY: term_of_key}
 """The functions that a rewritten query calls, for `Store.query(…, custom_functions=…)`."""
 _NOTHING = "<urn:checkpoint-ld:nothing>"
 
@@ -104,7 +104,7 @@ def _with_keys(texts: Sequence[str], pieces: Sequence[Piece], spots: Iterable[_S
     for spot in reversed(list(spots)):  # those inside of others come last, and their brackets have to be inside
         wrap(_KEY, spot.start, spot.end)
         if spot.call is not None:
-            wrap(_TERM, *spot.call)
+            wrap(TERM_OF_KEY, *spot.call)
     return "".join(made)
 
 

@@ -212,7 +212,7 @@ def evaluated(
     `known` is what is known about the store, empty at first; it must not outlive a change.
     """
     most = None if max_rows is None else max_rows + 1  # an additional row shows that the result is cut
-    if engine == "rdflib" or _needs_rdflib(store, query):
+    if engine == "rdflib" or _needs_rdflib(store, query, known):
         return _by_rdflib(store, query, most)
     try:
         rows = solutions(store, query, most, known)
@@ -231,8 +231,10 @@ def evaluated(
         raise QueryFailedError(f"Oxigraph cannot evaluate the query: {error}") from error
 
 
-def _needs_rdflib(store: pyoxigraph.Store, query: GuardedQuery) -> bool:
+def _needs_rdflib(store: pyoxigraph.Store, query: GuardedQuery, known: Known | None) -> bool:
     """Return whether Oxigraph would answer a query wrongly, and rdflib right."""
+    if large_integers.are_few(store) and large_integers.are_left_out(query.rewritten.text, store, known):
+        return not query.asks_services
     if not query.keeps_by_minus and all(_is_mentioned(store, query, end) for end in query.path_ends):
         return False
     if query.asks_services:
@@ -289,7 +291,8 @@ def _answer(
     names: list[NamedNode | BlankNode] = [NamedNode(name) for name in query.named_graphs]
     for named in names:
         merged.extend(store.quads_for_pattern(None, None, None, named))
-    return _query(merged, query.rewritten.text, default_graph=DefaultGraph(), named_graphs=names)
+    text = large_integers.text_for(query.rewritten.text, store, known)
+    return _query(merged, text, default_graph=DefaultGraph(), named_graphs=names)
 
 
 def _default_graph(store: pyoxigraph.Store, query: GuardedQuery) -> dict[str, Any]:
@@ -420,6 +423,11 @@ class Dataset:
         for predicate in {quad.predicate for quad in come}:
             self._known.pop(str(predicate), None)
         self._hashes[name] = ""  # of what it was
+
+    def note_large_integers(self) -> None:
+        """State in the manifest what copies of the store would have to read all statements for."""
+        digits = large_integers.most_digits(self.store, self._known)
+        self.store.add(Quad(_MANIFEST, large_integers.NOTE, Literal(digits), _MANIFEST))
 
     @property
     def graphs(self) -> tuple[str, ...]:

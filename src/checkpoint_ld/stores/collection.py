@@ -37,7 +37,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.graph import emission
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.sparql import queries
+from checkpoint_ld.sparql import large_integers, queries
 from checkpoint_ld.sparql.describing import TITLE, CollectionDescription, described
 from checkpoint_ld.stores import loading
 from checkpoint_ld.stores.backend import FileState, Spooled, blocks, opened, software
@@ -583,8 +583,10 @@ def _keep_derived(holdings: Holdings, progress: Callable[[str, int], None] | Non
             for graph in batch:  # a part of it may remain after an interruption
                 store.remove_graph(NamedNode(graph))
             store.flush()
-            store.bulk_load(b"".join(statements(batch)), format=RdfFormat.N_QUADS)
+            quads = b"".join(statements(batch))
+            store.bulk_load(quads, format=RdfFormat.N_QUADS)
             store.extend([Quad(NamedNode(graph), _NOTE, Literal(wanted[graph]), MANIFEST) for graph in batch])
+            store.add(Quad(MANIFEST, large_integers.NOTE, Literal(large_integers.digits_in(quads)), MANIFEST))
         if missing:
             store.optimize()
         store.flush()

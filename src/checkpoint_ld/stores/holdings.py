@@ -34,6 +34,7 @@ from checkpoint_ld import families
 from checkpoint_ld.errors import StoreError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
+from checkpoint_ld.sparql.large_integers import NOTE, digits_in
 from checkpoint_ld.stores.backend import FileState, Joined, block, parsed, software
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 
@@ -152,11 +153,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Load:
-    """A checkpoint to load: its entry, its N-Triples in the form of the store, and their original forms."""
+    """A checkpoint to load: its entry, its N-Triples in the form of the store, and their original forms.
+
+    `digits` are the most digits of an integer in it that is no number to the engine.
+    """
 
     entry: Entry
     triples: bytes = b""
     forms: str = ""
+    digits: int = 0
 
     @property
     def quads(self) -> bytes:
@@ -181,7 +186,7 @@ class Load:
             software=software(),
             **members,
         )
-        return cls(entry, held, forms)
+        return cls(entry, held, forms, digits_in(held))
 
     def but(self, **members: Any) -> Self:
         """Return this load with other members of the entry."""
@@ -356,7 +361,9 @@ class Holdings:
     def replace_entry(self, entry: Entry) -> None:
         """Replace the entry of a graph; the graph stays."""
         with self.directory.writing():
-            self._replace_entries([Load(entry, forms=self._forms(entry.graph))])
+            noted = self.directory.store.quads_for_pattern(NamedNode(entry.graph), NOTE, None, MANIFEST)
+            digits = max((int(quad.object.value) for quad in noted if isinstance(quad.object, Literal)), default=0)
+            self._replace_entries([Load(entry, forms=self._forms(entry.graph), digits=digits)])
 
     def drop(self, graphs: Iterable[str]) -> None:
         """Remove graphs and their entries."""
@@ -456,6 +463,8 @@ def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
         yield from pending.entry.quads()
         if pending.forms:
             yield Quad(NamedNode(pending.entry.graph), _LEXICAL_FORMS, Literal(pending.forms), MANIFEST)
+        if pending.digits:
+            yield Quad(NamedNode(pending.entry.graph), NOTE, Literal(pending.digits), MANIFEST)
 
 
 def in_graph(statements: Iterable[Triple], graph: NamedNode | DefaultGraph) -> Iterator[Quad]:
