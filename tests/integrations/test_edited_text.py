@@ -1,6 +1,9 @@
 """The verdict on an edited text is that on the text as a whole."""
 
+import contextlib
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,14 +13,55 @@ from tests.documents import canonical, item, rating
 from tests.trials import examples
 
 from checkpoint_ld import families
+from checkpoint_ld.documents.text import Spans
+from checkpoint_ld.graph import contexts
 from checkpoint_ld.integrations.edited_text import EditedText
+from checkpoint_ld.integrations.feed_items import FeedItems
 
 PROFILES = families.Profiles()
 TEXTS = (
     '"', "}", "{", ",", "\n", "x", "é", "😀", '"@id": "urn:x"', "yesterday", "[]", '{"@id": "urn:uuid:question-1"}',
     "What is 1?", "null", "1e400", "\\", "urn:uuid:question-1",
 )  # fmt: skip
-EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), st.sampled_from(TEXTS)), min_size=1, max_size=6)
+SPLICES = st.tuples(st.floats(0, 1), st.integers(0, 12), st.sampled_from(TEXTS))
+STEPS = st.sampled_from(["question", "no question", "moved", "context", "repaired", "spaces"])
+EDITS = st.lists(st.one_of(SPLICES, st.tuples(st.floats(0, 1), STEPS)), min_size=1, max_size=6)
+
+
+def texts_of(edits: list[Any], indent: int | None) -> Iterator[str]:
+    """Yield a text, and the text after each edit; one that broke it may be followed by a whole one."""
+    text = valid = document(indent)
+    yield text
+    for where, *edit in edits:
+        if len(edit) == 2:
+            removed, put = edit
+            at = int(where * len(text))
+            text = text[:at] + put + text[at + removed :]
+        else:
+            text = _stepped(valid, where, edit[0], indent)
+        with contextlib.suppress(ValueError):
+            if isinstance(json.loads(text), dict):
+                valid = text
+        yield text
+
+
+def _stepped(valid: str, where: float, step: str, indent: int | None) -> str:
+    value = json.loads(valid)
+    items = value.get("dataFeedElement")
+    at = int(where * 5)
+    if not isinstance(items, list) or step == "repaired":
+        return document(indent)
+    if step == "spaces":
+        return re.sub(r"(?<=[}\]]),", " ,\n ", valid, count=at)
+    if step == "question":
+        items.insert(at, item(f"What is new {at}?", f"urn:uuid:new-{at}"))
+    elif step == "no question":
+        del items[at : at + 1]
+    elif step == "moved":
+        items[:] = items[at:] + items[:at]
+    else:
+        value["@context"] = {**contexts.plain(), "own": f"urn:own:{at}:"} if at % 2 else contexts.plain()
+    return json.dumps(value, indent=indent, ensure_ascii=False)
 
 
 def document(indent: int | None = 2) -> str:
@@ -39,16 +83,37 @@ def assert_as_whole(edited: EditedText, text: str) -> None:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from([2, None, 0]), EDITS)
-def test_after_each_edit_the_findings_are_those_of_the_whole(
-    indent: int | None, edits: list[tuple[float, int, str]]
-) -> None:
-    text = document(indent)
+def test_after_each_edit_the_findings_are_those_of_the_whole(indent: int | None, edits: list[Any]) -> None:
     edited = EditedText()
-    assert_as_whole(edited, text)
-    for where, removed, put in edits:
-        at = int(where * len(text))
-        text = text[:at] + put + text[at + removed :]
+    for text in texts_of(edits, indent):
         assert_as_whole(edited, text)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(st.sampled_from([2, None, 0]), EDITS)
+def test_feed_items_after_each_edit_are_those_of_the_whole(indent: int | None, edits: list[Any]) -> None:
+    known: FeedItems | None = None
+    for text in texts_of(edits, indent):
+        expected = FeedItems.of(text)
+        found = None if known is None else known.edited(text)
+        if found is not None:
+            assert expected is not None
+            assert found.tree == expected.tree
+            assert found.spans == expected.spans
+            assert found.span(()) == Spans(text).value(())
+        known = found or expected or known
+
+
+@pytest.mark.parametrize("edit", ["text", "question", "no question", "spaces"])
+def test_feed_items_that_do_not_change_stay(edit: str) -> None:
+    text = document()
+    before = FeedItems.of(text)
+    assert before is not None
+    changed = text.replace("What is 2?", "What is that?") if edit == "text" else _stepped(text, 0.5, edit, 2)
+    after = before.edited(changed)
+    assert after is not None
+    kept = [one for one in after.values if any(one is other for other in before.values)]
+    assert len(kept) >= 3
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytest.importorskip("pygls", reason="the language server needs pygls: make .venv/.integrations-group")
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
+from tests.integrations.test_edited_text import EDITS, document, texts_of
+from tests.trials import examples
 
 from checkpoint_ld import CheckpointManager, RuntimeState
 
@@ -511,3 +515,65 @@ def test_a_query_of_shapes_holds_up_neither_other_documents_nor_the_end(tmp_path
             assert server.stderr.read() == b""
         finally:
             server.kill()
+
+
+async def shown(editor: Editor, found: list[types.Diagnostic], places: list[types.Position]) -> list[Any]:
+    """Return what an editor shows of a text: diagnostics, outline, and what it says at some places."""
+    outline = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(editor.document))
+    said: list[Any] = [sorted(found, key=str), outline]
+    for place in places:
+        said.append(await editor.text_document_hover_async(types.HoverParams(editor.document, place)))
+        said.append(await editor.text_document_completion_async(types.CompletionParams(editor.document, place)))
+        where = await editor.text_document_definition_async(types.DefinitionParams(editor.document, place))
+        said.append(where.range if isinstance(where, types.Location) else where)
+    return said
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(indent=st.sampled_from([2, None]), edits=EDITS)
+def test_after_each_edit_an_editor_shows_what_a_fresh_one_shows(
+    session: tuple[asyncio.Runner, Editor],
+    tmp_path_factory: pytest.TempPathFactory,
+    indent: int | None,
+    edits: list[Any],
+) -> None:
+    runner, editor = session
+    folder = tmp_path_factory.mktemp("edited")
+
+    async def compare() -> None:
+        await editor.close()
+        edited, before = folder / "edited.jsonld", None
+        for number, text in enumerate(texts_of(edits, indent)):
+            offsets = [len(text) * part // 3 for part in range(3)]
+            places = [at(text, text[:offset], offset) for offset in offsets]
+            if before is None:
+                edited.write_text(text, encoding="utf-8")
+                found = await editor.open(edited)
+            else:
+                # A completion is wanted before the text is validated.
+                editor.replace(text)
+                await editor.text_document_completion_async(types.CompletionParams(editor.document, places[1]))
+                found = await editor.diagnostics()
+            before = await shown(editor, found, places)
+            name, edition = editor.uri, editor.edition
+            fresh = folder / f"fresh{number}.jsonld"
+            fresh.write_text(text, encoding="utf-8")
+            assert before == await shown(editor, await editor.open(fresh), places)
+            editor.uri, editor.edition = name, edition
+
+    runner.run(compare())
+
+
+@edited
+async def test_a_finding_is_explained_where_it_stands_before_the_edited_text_is_validated(
+    editor: Editor, tmp_path: Path
+) -> None:
+    file, text = tmp_path / "edited.jsonld", document()
+    file.write_text(text, encoding="utf-8")
+    place = max(one.range.start for one in await editor.open(file))
+    editor.replace(text.replace("{", "{\n\n", 1))
+    hovered = types.HoverParams(editor.document, types.Position(place.line + 2, place.character))
+    page = await editor.text_document_hover_async(hovered)
+    assert page is not None
+    await editor.diagnostics()
+    assert await editor.text_document_hover_async(hovered) == page

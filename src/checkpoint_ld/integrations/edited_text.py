@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import families
 from checkpoint_ld.dialects.reading import CANONICAL
-from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.text import Spans
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.integrations.feed_items import ELEMENTS, FeedItems, difference
 from checkpoint_ld.validation.validator import by_place
 
 if TYPE_CHECKING:
@@ -26,23 +24,23 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding, Place
     from checkpoint_ld.validation.results import Checked
 
-_ELEMENTS = "dataFeedElement"
-_ITEM = re.compile(rf"/{_ELEMENTS}/(\d+)(?=/|\Z)")
+_ITEM = re.compile(rf"/{ELEMENTS}/(\d+)(?=/|\Z)")
 _REFERENCE = re.compile(r'\{\s*"@id"\s*:\s*"[^"]*"\s*\}')
 """An object that only names another one, which may be anywhere."""
 
 
 @dataclass
 class _ValidatedText:
-    """A text that was validated, with the spans and the keys of its feed items, and the findings by item.
+    """A text that was validated, with its feed items, their keys, and the findings by item.
 
-    Findings of the head are those under None. `keys` count identifiers and texts of questions.
+    Findings of the head are those under None. `keys` count identifiers and texts of questions. `last` is the item that
+    was edited last, with what was found in it alone.
     """
 
-    text: str
-    spans: list[tuple[int, int]]
+    items: FeedItems
     keys: Counter[Hashable]
     by_item: dict[int | None, list[Finding]] = field(default_factory=dict)
+    last: tuple[int, _Alone | None] = -1, None
 
 
 class EditedText:
@@ -79,15 +77,14 @@ def _begun(text: str, checked: Checked) -> _ValidatedText | None:
     """Return what is needed to follow a text, None for one that cannot be followed."""
     if checked.dialect != CANONICAL or text.startswith("\ufeff"):
         return None
-    try:
-        value = read_json(text.encode("utf-8", "surrogatepass")).value
-        elements = value[_ELEMENTS]
-        spans = Spans(text)
-        found = [spans.value((_ELEMENTS, at)) for at in range(len(elements))]
-        keys = Counter(key for element in elements for key in _keys(element))
-    except (ReadError, KeyError, TypeError, AttributeError):  # a document of another form
+    items = FeedItems.of(text)
+    if items is None or not items.values:
         return None
-    known = _ValidatedText(text, [(start, end) for start, end in found], keys)
+    try:
+        keys = Counter(key for element in items.values for key in _keys(element))
+    except AttributeError:  # an item that is no object
+        return None
+    known = _ValidatedText(items, keys)
     for one in checked.findings:
         place = _ITEM.match(one.place.pointer or "")
         known.by_item.setdefault(None if place is None else int(place[1]), []).append(one)
@@ -102,64 +99,35 @@ def _keys(element: Any) -> Iterator[Hashable]:
         yield "text", str(question.get("text"))
 
 
-def _edit(old: str, new: str) -> tuple[int, int, int]:
-    """Return where two texts begin to differ, and the ends of the difference in the old one and in the new one."""
-    start = _common(old, new, min(len(old), len(new)))
-    most = min(len(old), len(new)) - start
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old[len(old) - middle :] == new[len(new) - middle :]:
-            low = middle
-        else:
-            high = middle - 1
-    return start, len(old) - low, len(new) - low
-
-
-def _common(old: str, new: str, most: int) -> int:
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if old[low:middle] == new[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
 def _follows(known: _ValidatedText, text: str, profiles: Profiles) -> bool:
     """Let a text that was validated become an edited one, with its findings; return whether that is possible."""
-    start, old_end, new_end = _edit(known.text, text)
-    if start == old_end == new_end:
-        return True
-    at = next((at for at, (first, last) in enumerate(known.spans) if first < start and old_end < last), None)
-    if at is None:
+    old_items, items = known.items, known.items.edited(text)
+    if items is None or len(items.values) != len(old_items.values):
         return False
-    first, last = known.spans[at]
-    shift = new_end - old_end
-    before, after = known.text[first:last], text[first : last + shift]
-    old, new = (_alone(known, one, profiles) for one in (before, after))
-    if old is None or new is None or old.head != new.head or _REFERENCE.search(after) or _REFERENCE.search(before):
+    pairs = enumerate(zip(old_items.values, items.values, strict=True))
+    changed = [at for at, (one, other) in pairs if one is not other]
+    if len(changed) > 1:
         return False
-    shared = [key for key in old.keys if known.keys[key] > 1] + [
-        key for key in {*new.keys} - {*old.keys} if known.keys[key]
-    ]
-    was = known.by_item.get(at, [])
-    places = _ItemPlaces(known.text, first, old.offset, old.text)
-    if shared or _plain(was) != _plain(places.moved(old.findings, at)):
-        return False
-    known.keys.subtract(old.keys)
-    known.keys.update(new.keys)
-    known.by_item[at] = _ItemPlaces(text, first, new.offset, new.text).moved(new.findings, at)
-    lines = _Shift(known.text, text, old_end, new_end)
+    for at in changed:
+        old = known.last[1] if known.last[0] == at else _alone(old_items, at, profiles)
+        new = _alone(items, at, profiles)
+        if old is None or new is None or old.head != new.head or old.has_references or new.has_references:
+            return False
+        shared = [key for key in old.keys if known.keys[key] > 1]
+        shared += [key for key in {*new.keys} - {*old.keys} if known.keys[key]]
+        was = known.by_item.get(at, [])
+        if shared or _plain(was) != _plain(_ItemPlaces(old_items, old).moved(old.findings, at)):
+            return False
+        known.keys.subtract(old.keys)
+        known.keys.update(new.keys)
+        known.by_item[at] = _ItemPlaces(items, new).moved(new.findings, at)
+        known.last = at, new
+    _, old_end, new_end = difference(old_items.text, text)
+    lines = _Shift(old_items.text, text, old_end, new_end)
     for item, several in known.by_item.items():
-        if item != at:
+        if item not in changed:
             known.by_item[item] = [replace(one, place=lines.moved(one.place)) for one in several]
-    known.text = text
-    known.spans[at] = first, last + shift
-    for later in range(at + 1, len(known.spans)):
-        begin, end = known.spans[later]
-        known.spans[later] = begin + shift, end + shift
+    known.items = items
     return True
 
 
@@ -170,42 +138,46 @@ def _plain(findings: Iterable[Finding]) -> list[str]:
 
 @dataclass
 class _Alone:
-    """A feed item in a document of its own: its offset there, its findings, its keys, and the findings of the head."""
+    """A feed item in a document of its own: its offset there, its number in the text, its findings and keys.
+
+    `head` has the findings of the head. `has_references` is whether it may refer to other items.
+    """
 
     text: str
     offset: int
+    at: int
     findings: list[Finding]
     keys: list[Hashable]
     head: list[tuple[str, str, str | None]]
+    has_references: bool
 
 
-def _alone(known: _ValidatedText, item: str, profiles: Profiles) -> _Alone | None:
-    """Validate an item alone, None for a text that is no item, or that has to be read with the others."""
-    text = known.text
-    offset = known.spans[0][0]
-    alone = text[:offset] + item + text[known.spans[-1][1] :]
-    try:
-        document = read_json(alone.encode("utf-8", "surrogatepass"))
-        [element] = document.value[_ELEMENTS]
-        if not isinstance(element.get("item"), dict):
-            return None
-        keys = list(_keys(element))
-    except (ReadError, ValueError, KeyError, TypeError, AttributeError):
+def _alone(items: FeedItems, at: int, profiles: Profiles) -> _Alone | None:
+    """Validate an item alone, None for one that is no question, or that has to be read with the others."""
+    element, text = items.values[at], items.text
+    if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
         return None
+    offset, (start, end) = items.spans[0].start, items.spans[at]
+    alone = text[:offset] + text[start:end] + text[items.spans[-1].end :]
     checked = families.check(alone.encode("utf-8", "surrogatepass"), profiles)
     if checked.dialect != CANONICAL:
         return None
     of_item = [one for one in checked.findings if _ITEM.match(one.place.pointer or "")]
-    head = [one for one in checked.findings if not _ITEM.match(one.place.pointer or "")]
-    return _Alone(alone, offset, of_item, keys, [(one.code, one.message, one.place.pointer) for one in head])
+    head = [
+        (one.code, one.message, one.place.pointer)
+        for one in checked.findings
+        if not _ITEM.match(one.place.pointer or "")
+    ]
+    has_references = _REFERENCE.search(text, start, end) is not None
+    return _Alone(alone, offset, at, of_item, [*_keys(element)], head, has_references)
 
 
 class _ItemPlaces:
-    """Places in a document of one item, as places in the text in which that item begins at `first`."""
+    """Places in the document of one item, as places in the whole text."""
 
-    def __init__(self, text: str, first: int, offset: int, alone: str) -> None:
-        self._line, self._column = _line_and_column(text, first)
-        self._own_line, self._own_column = _line_and_column(alone, offset)
+    def __init__(self, items: FeedItems, alone: _Alone) -> None:
+        self._line, self._column = _line_and_column(items.text, items.spans[alone.at].start)
+        self._own_line, self._own_column = _line_and_column(alone.text, alone.offset)
 
     def moved(self, findings: Iterable[Finding], at: int) -> list[Finding]:
         """Return findings of the item, which is the one with the number `at` in the text."""
@@ -216,7 +188,7 @@ class _ItemPlaces:
         if line is not None and column is not None:
             column += self._column - self._own_column if line == self._own_line else 0
             line += self._line - self._own_line
-        pointer = _ITEM.sub(f"/{_ELEMENTS}/{at}", place.pointer or "", count=1)
+        pointer = _ITEM.sub(f"/{ELEMENTS}/{at}", place.pointer or "", count=1)
         return replace(place, line=line, column=column, pointer=pointer)
 
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from array import array
-from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib.metadata import version
-from itertools import accumulate
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -25,10 +23,10 @@ from checkpoint_ld.batch import configuration
 from checkpoint_ld.batch.discovery import is_checkpoint, is_feed
 from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.text import Spans, line_starts
 from checkpoint_ld.errors import CheckpointLdError, ReadError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.integrations.edited_text import EditedText
+from checkpoint_ld.integrations.feed_items import FeedItems, difference
 from checkpoint_ld.rules import catalogue, example
 from checkpoint_ld.shacl import process
 from checkpoint_ld.validation.fixes import fixes_of, selected
@@ -43,12 +41,16 @@ from lsprotocol import types  # noqa: E402 - after the sentence above
 from pygls.lsp.server import LanguageServer  # noqa: E402 - as above
 from pygls.uris import to_fs_path  # noqa: E402 - as above
 
+from checkpoint_ld.integrations.outline import Outline  # noqa: E402 - as above
+from checkpoint_ld.integrations.positions import TOKEN, Positions  # noqa: E402 - as above
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pygls.workspace import TextDocument
 
     from checkpoint_ld.documents.document import Document
+    from checkpoint_ld.documents.text import Path as JsonPath
     from checkpoint_ld.validation.fixes import Fix
 
 NAME = "checkpoint-ld"
@@ -60,15 +62,7 @@ _LEVELS = {
     Severity.INFO: types.DiagnosticSeverity.Information,
 }
 _PYTHON_LINE = re.compile(r"\bline (\d+): ")
-_ESCAPED_LINE = re.compile(r"(?P<text>(?:[^\\]|\\(?!n|r|u000[aAdD]).)*+)(?:\\r\\n|\\[nr]|\\u000[aAdD])")
-"""A line of a text within a JSON string, with the escapes that end it."""
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^\s,:\[\]{}"]+')
 _STRUCTURE = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]')
-_LINE_END = re.compile(r"\r\n?|\n")
-"""The line ends of an editor (LSP 3.17, Text Documents)."""
-_BEYOND_16_BITS = re.compile("[\U00010000-\U0010ffff]")
-_WIDE = {"utf-8": re.compile(r"[^\x00-\x7f]")}
-"""The characters of more than one code unit by encoding, where they are not those beyond 16 bits."""
 _CLOSED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _REST = re.compile(r'(?:[\w:@-]*")?')
 """What is left of a word behind the cursor, with its quotation mark; nothing where the word is not closed yet."""
@@ -86,79 +80,12 @@ _ROLES = {
 """The role of an object by the member that it stands in."""
 
 
-class _Positions:
-    """The positions of characters for an editor: lines, and columns in code units of its encoding."""
-
-    def __init__(self, document: TextDocument) -> None:
-        self.text = text = document.source
-        self._newlines = line_starts(text)
-        ends = _LINE_END.finditer(text) if "\r" in text else None
-        self._starts = self._newlines if ends is None else array("Q", [0, *(match.end() for match in ends)])
-        self._codec = codec = document.position_codec
-        # Comparing sizes is faster than a search for characters of more than one code unit.
-        is_utf16 = codec.encoding == types.PositionEncodingKind.Utf16
-        is_plain = text.isascii() or (is_utf16 and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text))
-        wide = [] if is_plain else list(_WIDE.get(str(codec.encoding), _BEYOND_16_BITS).finditer(text))
-        self._wide = [match.start() for match in wide]
-        self._more = [0, *accumulate(codec.client_num_units(match[0]) - 1 for match in wide)]
-
-    def at(self, offset: int) -> types.Position:
-        line = bisect_right(self._starts, offset) - 1
-        return types.Position(line, self._units(offset) - self._units(self._starts[line]))
-
-    def offset(self, position: types.Position) -> int:
-        """Return the offset of a position; what is after the last line is the end of the text.
-
-        pygls' own counts the lines of `str.splitlines`, which also end at U+2028, U+0085 and others.
-        """
-        end = len(self.text)
-        starts = [*self._starts[position.line : position.line + 2], end, end]
-        line = self.text[starts[0] : starts[1]]
-        return (
-            min(starts[0], end)
-            + self._codec.position_from_client_units([line], types.Position(0, position.character)).character
-        )
-
-    def _units(self, offset: int) -> int:
-        more: int = self._more[bisect_left(self._wide, offset)]
-        return offset + more
-
-    def span(self, start: int, end: int) -> types.Range:
-        return types.Range(self.at(start), self.at(end))
-
-    def token(self, line: int, column: int) -> types.Range:
-        """Return the range of the token at a line and column as findings have them."""
-        end = len(self.text)
-        start = min(self._newlines[line - 1] + column - 1, end) if line < len(self._newlines) else end
-        token = _TOKEN.match(self.text, start)
-        return self.span(start, token.end() if token else min(start + 1, end))
-
-    def line_within(self, line: int, column: int, number: int) -> types.Range:
-        """Return the range of a line of the text whose JSON string is at a place, without its indentation.
-
-        It is the range of the whole string where that has no such line.
-        """
-        start = self._newlines[line - 1] + column - 1 if line < len(self._newlines) else len(self.text)
-        token = _TOKEN.match(self.text, start)
-        end = start if token is None else token.end() - 1
-        at = start + 1
-        for _ in range(number - 1):
-            found = _ESCAPED_LINE.match(self.text, at, end)
-            if found is None:
-                return self.token(line, column)
-            at = found.end()
-        rest = _ESCAPED_LINE.match(self.text, at, end)
-        stop = end if rest is None else rest.end("text")
-        at += len(self.text[at:stop]) - len(self.text[at:stop].lstrip(" "))
-        return self.span(at, max(stop, at + 1))
-
-
 @dataclass
 class _OpenDocument:
     """The findings about the last text of a document, its content, its file, and the rules that count in it."""
 
     findings: list[tuple[types.Range, Finding]] = field(default_factory=list)
-    places: _Positions | None = None
+    places: Positions | None = None
     source: str | None = None
     selection: Selection = field(default_factory=Selection)
 
@@ -189,6 +116,40 @@ class _OpenDocument:
         ]
 
 
+class _Texts:
+    """What is known of the texts of one document, one after the other."""
+
+    def __init__(self) -> None:
+        self.verdicts = EditedText()
+        self.outline = Outline()
+        self._items: FeedItems | None = None
+        self._unread = ""
+        self._places: Positions | None = None
+
+    def items(self, text: str) -> FeedItems | None:
+        """Return the content of a text, None for one that is no JSON."""
+        if self._unread == text:
+            return None
+        found = (self._items and self._items.edited(text)) or FeedItems.of(text)
+        if found is None:
+            self._unread = text
+        else:
+            self._items = found
+        return found
+
+    def places(self, document: TextDocument) -> Positions:
+        """Return the positions in the text of a document."""
+        places = self._places
+        if places is None or places.text != document.source:
+            self._places = places = Positions(document)
+        return places
+
+    def opened(self, text: str, offset: int) -> tuple[list[_Open], int | None]:
+        """Return the open containers at an offset of a text, and the start of the text literal there, if any."""
+        head, begin = (0, 0) if self._items is None else self._items.begin_before(text, offset)
+        return _opened(text, offset, head, begin)
+
+
 class CheckpointServer(LanguageServer):
     """A language server for checkpoints."""
 
@@ -198,16 +159,21 @@ class CheckpointServer(LanguageServer):
         self.known: dict[str, _OpenDocument] = {}
         self.is_trusted = False
         self._validated: set[str] = set()
-        self._edited: dict[str, EditedText] = {}
+        self._texts: dict[str, _Texts] = {}
 
     def document(self, uri: str) -> TextDocument | None:
         """Return an open document; pygls knows it by its address without escapes."""
         found: TextDocument | None = self.workspace.text_documents.get(unquote(uri))
         return found
 
+    def texts(self, uri: str) -> _Texts:
+        """Return what is known of the texts of a document."""
+        return self._texts.setdefault(uri, _Texts())
+
     def forget(self, uri: str) -> None:
-        """Forget what is known of the texts of a document."""
-        self._edited.pop(uri, None)
+        """Forget what is known of a document."""
+        self.known.pop(uri, None)
+        self._texts.pop(uri, None)
 
     async def validate(self, uri: str) -> None:
         """Publish the findings of a document: one validation at a time, again while the text has changed."""
@@ -218,8 +184,7 @@ class CheckpointServer(LanguageServer):
             while (document := self.document(uri)) is not None:
                 await asyncio.sleep(_PAUSE)
                 version = document.version
-                edited = self._edited.setdefault(uri, EditedText())
-                known = await _in_thread(partial(_examined, document, edited, is_trusted=self.is_trusted))
+                known = await _in_thread(partial(_examined, document, self.texts(uri), is_trusted=self.is_trusted))
                 if self.document(uri) is document and document.version == version:
                     self.known[uri] = known
                     diagnostics = [_diagnostic(place, found) for place, found in known.findings]
@@ -248,9 +213,9 @@ async def _in_thread(work: Callable[[], _OpenDocument]) -> _OpenDocument:
         raise
 
 
-def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = False) -> _OpenDocument:
+def _examined(document: TextDocument, texts: _Texts, *, is_trusted: bool = False) -> _OpenDocument:
     """Validate a document by the rules that its project has chosen, without the findings that it knows."""
-    places = _Positions(document)
+    places = texts.places(document)
     data = places.text.encode("utf-8", "surrogatepass")
     if not is_checkpoint(data):
         return _OpenDocument()
@@ -259,7 +224,7 @@ def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = 
         chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
         profiles = configuration.profiles(chosen, is_trusted=is_trusted)
         selection = configuration.selection(chosen, profiles.first.rules)
-        checked = selection.applied(replace(edited.check(places.text, profiles), source=path))
+        checked = selection.applied(replace(texts.verdicts.check(places.text, profiles), source=path))
         if chosen.baseline is not None:
             report = families.report_of([checked], profiles)
             [checked] = baseline.compared(report, Path(chosen.baseline), selection).report.checked
@@ -269,7 +234,7 @@ def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = 
     return _OpenDocument(found, places, path, selection)
 
 
-def _marked(places: _Positions, found: Finding) -> types.Range:
+def _marked(places: Positions, found: Finding) -> types.Range:
     """Return the range that a finding marks: of a template, the line of Python that its message names."""
     line, column = found.place.line or 1, found.place.column or 1
     named = _PYTHON_LINE.search(found.message) if found.rule.startswith("template-") else None
@@ -287,7 +252,11 @@ def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:
     )
 
 
-def _hover(known: _OpenDocument, position: types.Position) -> types.Hover | None:
+def _hover(document: TextDocument, texts: _Texts, known: _OpenDocument, position: types.Position) -> types.Hover | None:
+    if known.places is not None and known.text != document.source:  # it was edited since: the findings stand elsewhere
+        start, old_end, new_end = difference(known.text, document.source)
+        offset = texts.places(document).offset(position)
+        position = known.places.at(offset if offset <= start else max(start, offset - new_end + old_end))
     pages = {_page(found): None for place, found in known.findings if place.start <= position <= place.end}
     if not pages:
         return None
@@ -332,10 +301,13 @@ class _Open:
     key: str | None = None
 
 
-def _opened(text: str, offset: int) -> tuple[list[_Open], int | None]:
-    """Return the open containers at an offset, from the root on, and the start of the text literal there, if any."""
+def _opened(text: str, offset: int, head: int = 0, begin: int = 0) -> tuple[list[_Open], int | None]:
+    """Return the open containers at an offset, from the root on, and the start of the text literal there, if any.
+
+    All that opens between `head` and `begin` is closed there.
+    """
     stack: list[_Open] = []
-    for token in _STRUCTURE.finditer(text, 0, offset):
+    for token in chain(_STRUCTURE.finditer(text, 0, head), _STRUCTURE.finditer(text, begin, offset)):
         mark = token[0]
         top = stack[-1] if stack else None
         if mark[0] == '"':
@@ -368,13 +340,13 @@ def _role(stack: Sequence[_Open]) -> str | None:
     return "Node" if holder and holder[-1].slot == "nodes" and len(holder) > 1 else _ROLES.get(slot)
 
 
-def _completions(document: TextDocument, position: types.Position) -> Iterator[types.CompletionItem]:
-    text, places = document.source, _Positions(document)
+def _completions(document: TextDocument, texts: _Texts, position: types.Position) -> Iterator[types.CompletionItem]:
+    text, places = document.source, texts.places(document)
     data = text.encode("utf-8", "surrogatepass")
     if not is_feed(data) and (is_checkpoint(data) or not unquote(document.uri).endswith(".jsonld")):
         return  # the members are those of benchmarks in JSON-LD, such as a new document may become
     offset = places.offset(position)
-    stack, start = _opened(text, offset)
+    stack, start = texts.opened(text, offset)
     role = _role(stack)
     if role is None:
         return
@@ -399,58 +371,38 @@ def _completions(document: TextDocument, position: types.Position) -> Iterator[t
         )
 
 
-def _outline(document: TextDocument, known: _OpenDocument) -> list[types.DocumentSymbol]:
-    if known.text != document.source:  # it was not validated yet, or has changed since
-        is_ours = is_checkpoint(document.source.encode("utf-8", "surrogatepass"))
-        known = _OpenDocument(places=_Positions(document) if is_ours else None)
-    value = None if known.parsed is None else known.parsed.value
-    if not isinstance(value, dict) or known.places is None:
-        return []
-    spans, places = Spans(known.text), known.places
-
-    def symbols(path: tuple[str | int, ...], held: Any, kind: types.SymbolKind) -> Iterator[types.DocumentSymbol]:
-        for at, one in enumerate(held if isinstance(held, list) else ()):
-            item = one.get("item", one) if isinstance(one, dict) else None
-            if not isinstance(item, dict):
-                continue
-            name = next((item[key] for key in ("text", "name") if isinstance(item.get(key), str) and item[key]), "…")
-            place = places.span(*spans.value((*path, at)))
-            inner = (*path, at, "item", "rating") if item is not one else (*path, at, "rating")
-            children = [*symbols(inner, item.get("rating"), types.SymbolKind.Property)]
-            yield types.DocumentSymbol(name, kind, place, types.Range(place.start, place.start), children=children)
-
-    return [
-        *symbols(("rating",), value.get("rating"), types.SymbolKind.Property),
-        *symbols(("dataFeedElement",), value.get("dataFeedElement"), types.SymbolKind.Object),
-        *symbols(("hasPart",), value.get("hasPart"), types.SymbolKind.Module),
-    ]
+def _outline(document: TextDocument, texts: _Texts) -> list[types.DocumentSymbol]:
+    is_ours = is_checkpoint(document.source.encode("utf-8", "surrogatepass"))
+    items = texts.items(document.source) if is_ours else None
+    return [] if items is None else texts.outline.symbols(items, texts.places(document))
 
 
-def _definition(document: TextDocument, known: _OpenDocument, position: types.Position) -> types.Range | None:
+def _definition(document: TextDocument, texts: _Texts, position: types.Position) -> types.Range | None:
     """Return the object named at a position: a question by its `@id`, a node of a scenario by its key."""
-    if known.text != document.source or known.parsed is None or known.places is None:
-        return None
-    offset, start = map(known.places.offset, (position, types.Position(position.line, 0)))
-    literal = next((one for one in _TOKEN.finditer(known.text, start) if one.end() >= offset), None)
+    places, text = texts.places(document), document.source
+    offset, start = map(places.offset, (position, types.Position(position.line, 0)))
+    literal = next((one for one in TOKEN.finditer(text, start) if one.end() >= offset), None)
     if literal is None or literal.start() > offset or literal[0][0] != '"':
+        return None
+    items = texts.items(text) if is_checkpoint(text.encode("utf-8", "surrogatepass")) else None
+    if items is None:
         return None
     try:
         name = json.loads(literal[0])
     except ValueError:  # the cursor is between two texts
         return None
-    spans = Spans(known.text)
 
-    def is_elsewhere(path: tuple[str | int, ...]) -> bool:
+    def is_elsewhere(path: JsonPath) -> bool:
         """Return whether the object that holds the named one, such as a scenario its nodes, is another than here."""
-        start, end = spans.value(path[:-2])
+        start, end = items.span(path[:-2])
         return not start <= offset <= end
 
-    path = min(_places_of(known.parsed.value, name), key=is_elsewhere, default=None)
-    return None if path is None else known.places.span(*spans.value(path))
+    path = min(_places_of(items.tree, name), key=is_elsewhere, default=None)
+    return None if path is None else places.span(*items.span(path))
 
 
-def _places_of(value: Any, name: str) -> Iterator[tuple[str | int, ...]]:
-    left: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+def _places_of(value: Any, name: str) -> Iterator[JsonPath]:
+    left: list[tuple[JsonPath, Any]] = [((), value)]
     while left:
         path, held = left.pop()
         if isinstance(held, dict):
@@ -474,12 +426,12 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
 
     def answered(
         method: str,
-        answer: Callable[[TextDocument, _OpenDocument, Any], Any],
+        answer: Callable[[TextDocument, _Texts, _OpenDocument, Any], Any],
         options: Any = None,
         *,
         is_list: bool = True,
     ) -> None:
-        """Answer a request by a function of the document, its validation, and the parameters."""
+        """Answer a request by a function of the document, its texts, its validation, and the parameters."""
 
         @made.feature(method, options)
         def handle(held: CheckpointServer, params: Any) -> Any:
@@ -487,7 +439,7 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
             known = held.known.get(params.text_document.uri, _OpenDocument())
             if document is None:
                 return [] if is_list else None
-            return answer(document, known, params)
+            return answer(document, held.texts(params.text_document.uri), known, params)
 
     async def changed(held: CheckpointServer, params: Any) -> None:
         await held.validate(params.text_document.uri)
@@ -498,27 +450,30 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
     @made.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(held: CheckpointServer, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
-        held.known.pop(uri, None)
         held.forget(uri)
         held.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
     def definition(
-        document: TextDocument, known: _OpenDocument, params: types.DefinitionParams
+        document: TextDocument, texts: _Texts, _: _OpenDocument, params: types.DefinitionParams
     ) -> types.Location | None:
-        found = _definition(document, known, params.position)
+        found = _definition(document, texts, params.position)
         return None if found is None else types.Location(params.text_document.uri, found)
 
-    answered(types.TEXT_DOCUMENT_HOVER, lambda _, known, params: _hover(known, params.position), is_list=False)
+    answered(
+        types.TEXT_DOCUMENT_HOVER,
+        lambda document, texts, known, params: _hover(document, texts, known, params.position),
+        is_list=False,
+    )
     answered(
         types.TEXT_DOCUMENT_CODE_ACTION,
-        lambda document, known, params: [*_actions(document, known, params.range)],
+        lambda document, _, known, params: [*_actions(document, known, params.range)],
         types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
     )
     answered(
         types.TEXT_DOCUMENT_COMPLETION,
-        lambda document, _, params: [*_completions(document, params.position)],
+        lambda document, texts, _, params: [*_completions(document, texts, params.position)],
         types.CompletionOptions(trigger_characters=['"']),
     )
-    answered(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda document, known, _: _outline(document, known))
+    answered(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda document, texts, *_: _outline(document, texts))
     answered(types.TEXT_DOCUMENT_DEFINITION, definition, is_list=False)
     return made
