@@ -30,7 +30,7 @@ from checkpoint_ld.assessment import (
 from checkpoint_ld.assessment.assessing import line_of
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.errors import SettingsError, StoredCodeWarning
+from checkpoint_ld.errors import StoredCodeWarning
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.templates import read_template
 from checkpoint_ld.workers.trusted import Trust
@@ -69,21 +69,56 @@ def record(metal: Any = "mercury", **members: Any) -> dict[str, Any]:
     return {"question_id": QUESTION, "answer": {"metal": metal}, **members}
 
 
+RESPONSE = {"question_id": QUESTION, "trace": "Mercury"}
+ON_TRACE = VERIFIED.replace("ExactMatch()", 'TraceContains(substring="Mercury")').replace('"mercury"', "True")
+CONDITIONAL = VERIFIED.replace(
+    '"mercury"',
+    'ConditionalGroundTruth(source="turn", cases={"2": GroundTruthCase(value="tin")}, '
+    'default=GroundTruthCase(value="mercury"))',
+)
+NO_ANSWER = "there is neither an answer nor a trace"
+
+
 @pytest.mark.parametrize(
-    ("metal", "name", "status", "score"),
+    ("template", "given", "status", "score", "reason"),
     [
-        ("Mercury", QUESTION, "passed", 1.0),
-        ("gallium", QUESTION, "failed", 0.0),
-        ("mercury", question_object_id(TEXT), "passed", 1.0),
+        (VERIFIED, record("Mercury"), "passed", 1.0, "all fields pass"),
+        (VERIFIED, record("gallium"), "failed", 0.0, "1 of 1 fields do not pass: metal"),
+        (VERIFIED, record(question_id=question_object_id(TEXT)), "passed", 1.0, "all fields pass"),
+        (VERIFIED, RecordedAnswer(QUESTION, {"metal": "mercury"}, model="m"), "passed", 1.0, "all fields pass"),
+        (CONDITIONAL, record("tin", context={"turn": 2}), "passed", 1.0, "all fields pass"),
+        (CONDITIONAL, record("tin"), "failed", 0.0, "1 of 1 fields do not pass: metal"),
+        (ON_TRACE, RESPONSE, "passed", 1.0, "all fields pass"),
+        (VERIFIED, RESPONSE, "undecided", None, "no values were taken from the response: give them as answer"),
+        (VERIFIED, {"question_id": QUESTION, "answer": {}}, "failed", 0.0, "metal"),
+        (CLASSIC, record(), "undecided", None, "trust"),
+        ("", record(), "undecided", None, "no template"),
+        ("class Answer(", record(), "undecided", None, "the template is no Python: correct it"),
+        ("x = 1", record(), "undecided", None, "no class"),
+        ("class Answer(BaseAnswer):\n    metal: str\n", record(), "undecided", None, "verif"),
+        (VERIFIED, [1], "error", None, "[1] is no recorded answer"),
+        (VERIFIED, "text", "error", None, '"text" is no recorded answer'),
+        (VERIFIED, {"answer": {}}, "error", None, "there is no question_id"),
+        (VERIFIED, record(question_id=None), "error", None, "there is no question_id"),
+        (VERIFIED, record(question_id=7), "error", None, "question_id is 7: write a text"),
+        (VERIFIED, record(answer=["mercury"]), "error", None, 'answer is ["mercury"]: write an object'),
+        (VERIFIED, record(answer="mercury"), "error", None, 'answer is "mercury": write an object'),
+        (VERIFIED, record(trace=1), "error", None, "trace is 1: write a text"),
+        (VERIFIED, record(context=[]), "error", None, "context is []: write an object"),
+        (VERIFIED, {"question_id": QUESTION}, "error", None, NO_ANSWER),
+        *(
+            (VERIFIED, {"question_id": QUESTION, "traits": {"clarity": verdict}}, "error", None, NO_ANSWER)
+            for verdict in (None, [], {"value": None})
+        ),
     ],
 )
-def test_an_answer_to_an_identifier_or_the_hash_of_a_text_passes_or_fails_with_a_score(
-    metal: str, name: str, status: str, score: float
+def test_each_answer_has_a_status_a_score_and_a_reason(
+    template: str, given: Any, status: str, score: float | None, reason: str
 ) -> None:
-    found = one(benchmark(), record(metal, question_id=name))
+    found = one(benchmark(template), given)
     assert (found.status, found.score) == (status, score)
-    assert found.question is not None
-    assert found.question.identifier == QUESTION
+    assert reason in found.reason
+    assert found.question is None or found.question.identifier == QUESTION
 
 
 def test_an_identifier_goes_before_the_hash_of_a_text() -> None:
@@ -115,33 +150,6 @@ def test_a_benchmark_without_questions_has_none_to_answer(wanted: Benchmark) -> 
     assert "the benchmark has none, and turns of scenarios have no answers" in found.reason
 
 
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [
-        ([1], "[1] is no recorded answer"),
-        ("text", '"text" is no recorded answer'),
-        ({"answer": {}}, "there is no question_id"),
-        (record(question_id=None), "there is no question_id"),
-        (record(question_id=7), "question_id is 7: write a text"),
-        (record(answer=["mercury"]), 'answer is ["mercury"]: write an object'),
-        (record(answer="mercury"), 'answer is "mercury": write an object'),
-        (record(trace=1), "trace is 1: write a text"),
-        (record(context=[]), "context is []: write an object"),
-        ({"question_id": QUESTION}, "there is neither an answer nor a trace"),
-    ],
-)
-def test_a_record_that_cannot_be_used_states_why(given: Any, reason: str) -> None:
-    found = one(benchmark(), given)
-    assert (found.status, found.result) == (Status.ERROR, None)
-    assert reason in found.reason
-
-
-def test_a_template_with_code_of_its_own_is_undecided_and_the_reason_names_the_way_out() -> None:
-    found = one(benchmark(CLASSIC), record())
-    assert (found.status, found.score) == (Status.UNDECIDED, None)
-    assert "trust" in found.reason
-
-
 @pytest.mark.slow
 def test_a_template_with_code_of_its_own_is_run_when_it_is_trusted() -> None:
     made = benchmark(CLASSIC)
@@ -151,35 +159,9 @@ def test_a_template_with_code_of_its_own_is_run_when_it_is_trusted() -> None:
         assert found.status is status
         assert found.result is not None
         assert found.result.executed
-
-
-def test_code_that_fails_is_an_error_of_that_answer() -> None:
     with pytest.warns(StoredCodeWarning):
         found = one(benchmark(FAILING), record(), Trust())
-    assert found.status is Status.ERROR
-    assert "no metal today" in found.reason
-
-
-@pytest.mark.parametrize("template", ["", "class Answer(", "x = 1", "class Answer(BaseAnswer):\n    metal: str\n"])
-def test_what_is_no_template_is_undecided(template: str) -> None:
-    found = one(benchmark(template), record())
-    assert found.status is Status.UNDECIDED
-    assert found.reason
-
-
-def test_a_missing_value_is_reported_and_stops_nothing() -> None:
-    found = one(benchmark(), {"question_id": QUESTION, "answer": {}})
-    assert found.status in {Status.FAILED, Status.UNDECIDED}
-    assert found.result is not None
-    assert "metal" in found.result.fields[0].name
-
-
-def test_a_response_alone_is_undecided_unless_the_template_looks_at_it_only() -> None:
-    found = one(benchmark(VERIFIED), {"question_id": QUESTION, "trace": "Mercury"})
-    assert (found.status, found.score) == (Status.UNDECIDED, None)
-    on_trace = VERIFIED.replace("ExactMatch()", 'TraceContains(substring="Mercury")').replace('"mercury"', "True")
-    found = one(benchmark(on_trace), {"question_id": QUESTION, "trace": "Mercury"})
-    assert found.status is Status.PASSED
+    assert (found.status, "no metal today" in found.reason) == (Status.ERROR, True)
 
 
 def test_members_that_nobody_knows_are_kept() -> None:
@@ -204,19 +186,49 @@ def traits(found: Assessment) -> dict[str, tuple[str, Any]]:
     return {each.name: (each.status.value, each.value) for each in found.traits}
 
 
+CLARITY = other("clarity", "LLMRubricTrait", kind="boolean", higher_is_better=True)
+UNITS = other("units", "DynamicRubricTrait", pattern="K", dynamic_trait_type="regex")
+ENDLESS = rating("endless", pattern="(a+)+$")
+
+
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
-    ("members", "expected"),
+    ("ratings", "members", "expected", "reason"),
     [
-        ({"trace": "Mercury [1]"}, ("evaluated", True)),
-        ({"trace": "9"}, ("evaluated", False)),
-        ({}, ("not_run", None)),
+        ([CITES], {"trace": "Mercury [1]"}, {"tone": ("evaluated", True), "cites": ("evaluated", True)}, ""),
+        ([CITES], {"trace": "9"}, {"tone": ("evaluated", False), "cites": ("evaluated", False)}, ""),
+        ([CITES], {}, {"tone": ("not_run", None), "cites": ("not_run", None)}, "the answer has no trace"),
+        ([SHORT], {"trace": "Mercury"}, {"tone": ("evaluated", True), "short": ("not_run", None)}, ""),
+        (
+            [CLARITY, UNITS],
+            {"trace": "Mercury"},
+            {"tone": ("evaluated", True), "clarity": ("needs_judge", None), "units": ("needs_judge", None)},
+            "",
+        ),
+        (
+            [CLARITY],
+            {"traits": {"clarity": {"valu": True}}},
+            {"tone": ("not_run", None), "clarity.valu": ("error", None)},
+            '"valu": true was recorded',
+        ),
+        (
+            [other("e.g. style", "LLMRubricTrait", kind="boolean", higher_is_better=True)],
+            {"traits": {"e.g. style": True}},
+            {"tone": ("not_run", None), "e.g. style": ("judged", True)},
+            "",
+        ),
+        ([ENDLESS], {"trace": "a" * 40 + "b"}, {"tone": ("evaluated", True), "endless": ("error", None)}, "(a+)+$"),
+        ([rating("tone", pattern="x")], {"trace": "x"}, {"tone": ("error", None)}, "regex:tone"),
     ],
 )
-def test_traits_of_the_benchmark_and_of_the_question_are_evaluated_on_the_trace(members: Any, expected: Any) -> None:
-    found = one(benchmark(VERIFIED, CITES), record(**members))
-    assert traits(found) == {"tone": expected, "cites": expected}
-    assert [each.scope for each in found.traits] == ["global", "question_specific"]
-    assert found.traits[0].reason == ("" if members else "the answer has no trace")
+def test_traits_of_the_benchmark_and_of_the_question_are_evaluated_on_the_trace(
+    ratings: list[Any], members: Any, expected: Any, reason: str
+) -> None:
+    found = one(benchmark(VERIFIED, *ratings), record(**members))
+    assert traits(found) == expected
+    assert {each.scope for each in found.traits} == {"global", "question_specific"}
+    assert reason in " ".join(each.reason for each in found.traits)
+    assert not found.differences
     assert found.status is Status.PASSED, "traits do not change the status"
 
 
@@ -226,49 +238,6 @@ def test_stored_code_of_a_trait_runs_only_when_it_is_trusted() -> None:
     with pytest.warns(StoredCodeWarning):
         found = one(made, record(trace="Mercury"), Trust())
     assert traits(found) == {"short": ("evaluated", True)}
-
-
-def test_traits_that_a_model_judges_are_left_to_a_judge() -> None:
-    clarity = other("clarity", "LLMRubricTrait", kind="boolean", higher_is_better=True)
-    dynamic = other("units", "DynamicRubricTrait", pattern="K", dynamic_trait_type="regex")
-    found = one(benchmark(VERIFIED, clarity, dynamic, rating=[]), record(trace="Mercury"))
-    assert traits(found) == {"clarity": ("needs_judge", None), "units": ("needs_judge", None)}
-
-
-def test_a_verdict_with_an_unknown_member_is_an_error_of_its_trait() -> None:
-    clarity = other("clarity", "LLMRubricTrait", kind="boolean", higher_is_better=True)
-    found = one(benchmark(VERIFIED, clarity, rating=[]), record(traits={"clarity": {"valu": True}}))
-    assert traits(found) == {"clarity.valu": ("error", None)}
-    assert found.traits[0].reason.startswith('"valu": true was recorded')
-
-
-def test_a_verdict_belongs_to_a_trait_whose_name_has_a_dot() -> None:
-    style = other("e.g. style", "LLMRubricTrait", kind="boolean", higher_is_better=True)
-    found = one(benchmark(VERIFIED, style, rating=[]), record(traits={"e.g. style": True}))
-    assert traits(found) == {"e.g. style": ("judged", True)}
-    assert not found.differences
-
-
-@pytest.mark.parametrize("verdicts", [{"clarity": None}, {"clarity": []}, {"clarity": {"value": None}}])
-def test_verdicts_that_all_are_null_are_no_answer(verdicts: Any) -> None:
-    [found] = assess(benchmark(), [{"question_id": QUESTION, "traits": verdicts}])
-    assert found.status is Status.ERROR
-    assert "neither an answer nor a trace" in found.reason
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_trait_that_cannot_be_evaluated_states_why() -> None:
-    found = one(benchmark(VERIFIED, rating("endless", pattern="(a+)+$"), rating=[]), record(trace="a" * 40 + "b"))
-    assert found.traits[0].status is TraitStatus.ERROR
-    assert "(a+)+$" in found.traits[0].reason
-    assert found.status is Status.PASSED
-
-
-def test_traits_of_one_name_in_both_rubrics_are_not_evaluated() -> None:
-    found = one(benchmark(VERIFIED, rating("tone", pattern="x")), record(trace="x"))
-    assert [(each.name, each.status) for each in found.traits] == [("tone", TraitStatus.ERROR)] * 2
-    assert "regex:tone" in found.traits[0].reason
-    assert found.status is Status.PASSED
 
 
 def test_a_question_is_read_once_for_all_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,27 +280,6 @@ def test_nothing_is_kept_of_answers_that_have_gone_by() -> None:
     earl.write(counted(), io.BytesIO(), earl.Form(pyoxigraph.RdfFormat.TURTLE, "urn:x:"))
     assert lines == tally.total.answers == 300
     assert 0 < most < 5
-
-
-def test_an_answer_may_be_an_object_of_its_own() -> None:
-    found = one(benchmark(), RecordedAnswer(QUESTION, {"metal": "mercury"}, model="m"))
-    assert (found.status, found.answer.model_name) == (Status.PASSED, "m")
-
-
-def test_the_context_chooses_the_case_of_a_conditional_ground_truth() -> None:
-    conditional = VERIFIED.replace(
-        'ground_truth="mercury"',
-        'ground_truth=ConditionalGroundTruth(source="turn", cases={"2": GroundTruthCase(value="tin")}, '
-        'default=GroundTruthCase(value="mercury"))',
-    )
-    made = benchmark(conditional)
-    assert one(made, record("tin", context={"turn": 2})).status is Status.PASSED
-    assert one(made, record("tin")).status is Status.FAILED
-
-
-def test_no_names_begin_with_what_is_no_iri() -> None:
-    with pytest.raises(SettingsError, match="is no IRI for names to begin with"):
-        earl.joined(benchmark().graph, [], base="no iri <")
 
 
 # Counts

@@ -89,6 +89,15 @@ def exported(folder: Path, *results: Json, layout: Callable[[Json], str] = json.
     return file
 
 
+def tabled(folder: Path, *rows: dict[str, str]) -> Path:
+    file = folder / "results.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.DictWriter(opened, list(dict.fromkeys(name for row in rows for name in row)))
+        writer.writeheader()
+        writer.writerows(rows)
+    return file
+
+
 def found(folder: Path, **changes: Any) -> Assessment:
     [one] = assess(benchmark(), read_answers(exported(folder, result(**changes))))
     return one
@@ -173,11 +182,8 @@ def test_the_results_of_the_first_exporters_are_read(
 
 def test_cells_that_an_older_exporter_quoted_twice_are_read(tmp_path: Path) -> None:
     cells = {"question_id": "q", "raw_llm_response": 'It is "Hg", I think', "parsed_llm_response": '{"metal": "Hg"}'}
-    file = tmp_path / "results.csv"
-    with file.open("w", encoding="utf-8", newline="") as opened:
-        quoted = ['"' + cell.replace('"', '""') + '"' if '"' in cell else cell for cell in cells.values()]
-        csv.writer(opened).writerows([[*cells], quoted])
-    [one] = read_answers(file)
+    quoted = {name: '"' + cell.replace('"', '""') + '"' if '"' in cell else cell for name, cell in cells.items()}
+    [one] = read_answers(tabled(tmp_path, quoted))
     assert (one.question_id, one.trace, one.values) == ("q", 'It is "Hg", I think', {"metal": "Hg"})
 
 
@@ -185,10 +191,7 @@ def test_a_column_of_a_table_is_what_its_whole_name_states(tmp_path: Path) -> No
     cells = {"question_id": "q", "parsed_llm_response": "{}", "result_id": "1234567e12345678", "template_id": "12e4"}
     traits = {"rubric_evaluation_depth": "3", "rubric_hallucination_free": "True"}
     others = {"rubric_evaluation_performed": "True", "rubric_trait_reasoning": '{"clarity": "because"}'}
-    file = tmp_path / "results.csv"
-    with file.open("w", encoding="utf-8", newline="") as opened:
-        csv.writer(opened).writerows(zip(*(cells | traits | others).items(), strict=True))
-    [one] = read_answers(file)
+    [one] = read_answers(tabled(tmp_path, cells | traits | others))
     assert one.recorded is not None
     assert [(trait.name, trait.value) for trait in one.recorded.traits] == [
         ("evaluation_depth", 3),
@@ -208,20 +211,15 @@ def test_a_table_that_a_spreadsheet_saved_is_read(tmp_path: Path) -> None:
 
 
 def test_whole_numbers_that_pandas_writes_beside_gaps_are_scores(tmp_path: Path) -> None:
-    table = tmp_path / "results.csv"
-    head = "question_id,question_text,replicate,parsed_llm_response,rubric_tone"
-    row = f'q,{TEXT},2.0,"{{""metal"": 1.0}}",1.0'
-    table.write_text(f"{head}\n{row}\n", encoding="utf-8")
-    [one] = assess(benchmark(), read_answers(table))
+    cells = {"question_id": "q", "question_text": TEXT, "replicate": "2.0", "rubric_tone": "1.0"}
+    [one] = assess(benchmark(), read_answers(tabled(tmp_path, cells | {"parsed_llm_response": '{"metal": 1.0}'})))
     assert [trait.value for trait in one.traits if trait.name == "tone"] == [1]
     assert (str(one.answer.replicate), one.answer.values) == ("2", {"metal": 1.0})
 
 
 def test_texts_of_a_table_that_read_like_numbers_stay_texts(tmp_path: Path) -> None:
-    table, texts = tmp_path / "results.csv", {"raw_answer": "4.0", "run_name": "7", "job_id": "1e5"}
-    columns = {"question_id": "q", "parsed_llm_response": "{}", **texts}
-    table.write_text("\n".join(",".join(cells) for cells in (columns, columns.values())), encoding="utf-8")
-    [answer] = read_answers(table)
+    texts = {"raw_answer": "4.0", "run_name": "7", "job_id": "1e5"}
+    [answer] = read_answers(tabled(tmp_path, {"question_id": "q", "parsed_llm_response": "{}", **texts}))
     assert answer.extra["metadata"].items() >= texts.items()
 
 
@@ -236,12 +234,11 @@ def test_texts_of_a_table_that_read_like_numbers_stay_texts(tmp_path: Path) -> N
     ],
 )
 def test_the_name_of_a_model_may_have_a_colon(tmp_path: Path, stated: str, name: str) -> None:
-    columns = {"question_text": TEXT, "parsed_llm_response": '{"metal": "zinc"}', "answering_model": stated}
-    table, file = tmp_path / "results.csv", tmp_path / "results.json"
-    with table.open("w", encoding="utf-8", newline="") as opened:
-        csv.writer(opened).writerows(zip(*({"question_id": "q"} | columns).items(), strict=True))
-    file.write_text(json.dumps([{"row_index": 1, "question_id": "q"} | columns]), encoding="utf-8")
-    assert [answer.model for path in (table, file) for answer in read_answers(path)] == [name, name]
+    cells = {"question_id": "q", "question_text": TEXT, "parsed_llm_response": '{"metal": "zinc"}'}
+    cells["answering_model"], file = stated, tmp_path / "results.json"
+    file.write_text(json.dumps([{"row_index": 1, **cells}]), encoding="utf-8")
+    answers = (answer for path in (tabled(tmp_path, cells), file) for answer in read_answers(path))
+    assert [answer.model for answer in answers] == [name, name]
 
 
 def test_a_class_that_the_judge_did_not_name_is_an_error_and_counts_in_no_mean(tmp_path: Path) -> None:
@@ -270,13 +267,9 @@ def test_values_that_are_no_object_are_an_error(tmp_path: Path, parsed: Any, sho
 
 
 def test_a_cell_of_traits_that_is_cut_off_is_an_error(tmp_path: Path) -> None:
-    table = tmp_path / "results.csv"
-    traits = '{"cites": true, "clear": tr'
-    with table.open("w", encoding="utf-8", newline="") as opened:
-        writer = csv.writer(opened)
-        writer.writerow(["question_id", "parsed_llm_response", "question_specific_rubrics"])
-        writer.writerows(["q", "{}", cell] for cell in (traits, traits[:14] + "}", "null", ""))
-    cut, whole, *others = read_answers(table)
+    traits, cells = '{"cites": true, "clear": tr', {"question_id": "q", "parsed_llm_response": "{}"}
+    rows = [{**cells, "question_specific_rubrics": cell} for cell in (traits, traits[:14] + "}", "null", "")]
+    cut, whole, *others = read_answers(tabled(tmp_path, *rows))
     assert cut.fault == f"question_specific_rubrics is {shown(traits)}, and no object: run the export again"
     assert whole.recorded is not None
     assert [(trait.name, trait.value) for trait in whole.recorded.traits] == [("cites", True)]
@@ -292,17 +285,14 @@ def test_a_packed_export_is_read(tmp_path: Path) -> None:
 
 def test_a_table_with_a_summary_of_the_traits_and_the_parts_of_a_failure_is_read(tmp_path: Path) -> None:
     [question] = benchmark().get_question_ids()
-    header = "row_index question_id parsed_llm_response verify_result rubric_clear rubric_summary answering_model"
-    failed = ["2", question, "", "N/A", "", "", "langchain:aurum-1", "timeout", "generate_answer", "no time"]
+    cells = {"question_id": question, "answering_model": "langchain:aurum-1"}
+    judged = {"parsed_llm_response": '{"metal": "zinc"}', "verify_result": "false", "rubric_clear": "True"}
+    why = {"failure_category": "timeout", "failure_stage": "generate_answer", "failure_reason": "no time"}
     rows = [
-        [*header.split(), "failure_category", "failure_stage", "failure_reason"],
-        ["1", question, '{"metal": "zinc"}', "false", "True", "1/1", "langchain:aurum-1", "", "", ""],
-        failed,
+        {"row_index": "1", **cells, **judged, "rubric_summary": "1/1"},
+        {"row_index": "2", **cells, "verify_result": "N/A", **why},
     ]
-    file = tmp_path / "results.csv"
-    with file.open("w", encoding="utf-8", newline="") as opened:
-        csv.writer(opened).writerows(rows)
-    one, other = assess(benchmark(), read_answers(file))
+    one, other = assess(benchmark(), read_answers(tabled(tmp_path, *rows)))
     assert (one.status, one.differences, one.answer.recorded and one.answer.recorded.passed) == ("failed", (), False)
     assert [trait.name for trait in one.traits if trait.recorded] == ["clear"]
     assert other.reason == "there is no answer, since the run failed: no time (timeout, generate_answer)"
@@ -324,12 +314,7 @@ def test_what_the_web_interface_exports_is_read(tmp_path: Path) -> None:
     }
     failed = cells | {"row_index": "2", "success": "false", "failure_reason": "no time", "verify_result": "N/A"}
     failed |= dict.fromkeys(("raw_llm_response", "parsed_llm_answer"), "")
-    table = tmp_path / "results.csv"
-    with table.open("w", encoding="utf-8", newline="") as opened:
-        writer = csv.DictWriter(opened, [*cells, "failure_reason"])
-        writer.writeheader()
-        writer.writerows([cells, failed])
-    one, other = assess(benchmark(), read_answers(table))
+    one, other = assess(benchmark(), read_answers(tabled(tmp_path, cells, failed)))
     assert one.answer.recorded is not None
     assert (one.status, one.answer.recorded.passed, one.answer.recorded.unknown) == ("failed", False, ())
     assert other.reason == "there is no answer, since the run failed: no time"
