@@ -29,8 +29,8 @@ def __getattr__(name: str) -> Any:
     # RDF, JSON-LD and pydantic take half a second to import: nobody waits for what they do not use (PEP 562).
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_MODULES[name]), name)
-    return found
+    member = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return member
 
 
 def __dir__() -> list[str]:

@@ -73,8 +73,8 @@ class _FoundError(CheckpointLdError, ValueError):
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> Self:
         """Build the error whose text lists `findings`, one per line."""
-        found = tuple(findings)
-        return cls("\n".join(str(finding) for finding in found), found)
+        given = tuple(findings)
+        return cls("\n".join(str(finding) for finding in given), given)
 
 
 class ReadError(_FoundError):

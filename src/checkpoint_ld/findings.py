@@ -85,5 +85,5 @@ class Finding:
 
 def counts_of(findings: Iterable[Finding]) -> dict[Severity, int]:
     """Return the number of findings of each severity, the highest first, also where it is 0."""
-    found = Counter(one.severity for one in findings)
-    return {severity: found[severity] for severity in sorted(Severity, reverse=True)}
+    counts = Counter(finding.severity for finding in findings)
+    return {severity: counts[severity] for severity in sorted(Severity, reverse=True)}

@@ -91,14 +91,14 @@ def read_header(
 
 def header_of(reading: Reading, *, counts: bool = False) -> Header:
     """Return the header of a reading."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     if counts:
         from checkpoint_ld.mapping.questions import is_scenario  # noqa: PLC0415 - as above
 
         items = [item for item in as_list(reading.tree.get(_ELEMENTS)) if isinstance(item, dict)]
-        found["questions"] = len(items)
-        found["scenarios"] = sum(map(is_scenario, as_list(reading.tree.get("hasPart"))))
-    return _header(reading.tree, reading.source, reading.syntax, reading.dialect, **found)
+        numbers["questions"] = len(items)
+        numbers["scenarios"] = sum(map(is_scenario, as_list(reading.tree.get("hasPart"))))
+    return _header(reading.tree, reading.source, reading.syntax, reading.dialect, **numbers)
 
 
 def _header(root: Json, source: str | None, syntax: str, dialect: str, **counts: int) -> Header:
@@ -108,8 +108,8 @@ def _header(root: Json, source: str | None, syntax: str, dialect: str, **counts:
         for creator in as_list(root.get("creator"))
     )
     creator = ", ".join(filter(None, creators)) or None
-    found: Json = {**members, **counts}
-    return Header(source=source, syntax=syntax, dialect=dialect, creator=creator, **found)
+    stated: Json = {**members, **counts}
+    return Header(source=source, syntax=syntax, dialect=dialect, creator=creator, **stated)
 
 
 def _starts(source: object) -> Iterator[bytes]:
@@ -130,8 +130,8 @@ def _members_at(start: bytes) -> Json | None:
     """Return the members of a canonical checkpoint before its questions, None if others may follow."""
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
-        members, at = members_before(_ELEMENTS, text)
-        element = _first_element(text, at)
+        members, place = members_before(_ELEMENTS, text)
+        element = _first_element(text, place)
     except (ValueError, RecursionError):
         return None
     if not _is_usual(members):
@@ -140,13 +140,13 @@ def _members_at(start: bytes) -> Json | None:
     return members if detected is dialects.CANONICAL else None
 
 
-def _first_element(text: str, at: int) -> list[Json]:
+def _first_element(text: str, start: int) -> list[Json]:
     """Return the array of elements at `at`, with only the members of its first element that show whether it is bare."""
-    if text[at : at + 1] != "[":
+    if text[start : start + 1] != "[":
         raise ValueError("the elements are no array")
-    if text[at + 1 :].lstrip(" \t\n\r")[:1] == "]":
+    if text[start + 1 :].lstrip(" \t\n\r")[:1] == "]":
         return []
-    members, _ = members_before("item", text, at + 1)
+    members, _ = members_before("item", text, start + 1)
     return [{**members, "item": {}}]
 
 

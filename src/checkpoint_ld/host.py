@@ -73,14 +73,14 @@ def without_warnings(category: type[Warning] = Warning) -> Iterator[None]:
             _ignored[category] = threads, ("ignore", threads, category, None, 0)
         threads, entry = _ignored[category]
         threads.enter()
-        if not any(one is entry for one in warnings.filters):
+        if not any(known is entry for known in warnings.filters):
             warnings.filters.insert(0, entry)  # type: ignore[attr-defined] # a list, which typeshed declares as a sequence
     try:
         yield
     finally:
         with _lock:
             if threads.leave():
-                warnings.filters[:] = [one for one in warnings.filters if one is not entry]  # type: ignore[index] # as above
+                warnings.filters[:] = [known for known in warnings.filters if known is not entry]  # type: ignore[index] # as above
 
 
 @cache

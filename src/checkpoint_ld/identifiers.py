@@ -44,11 +44,11 @@ def question_id(text: str) -> str:
 def unique_question_id(text: str, taken: Container[str]) -> str:
     """Return `question_id(text)`, with the first suffix of none, `-1`, `-2` and so on that is not in `taken`."""
     base = question_id(text)
-    found, suffix = base, 0
-    while found in taken:
+    identifier, suffix = base, 0
+    while identifier in taken:
         suffix += 1
-        found = f"{base}-{suffix}"
-    return found
+        identifier = f"{base}-{suffix}"
+    return identifier
 
 
 def question_object_id(text: str) -> str:

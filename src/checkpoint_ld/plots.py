@@ -75,14 +75,14 @@ def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "quest
     The intervals are those of `checkpoint_ld.assessment.comparing.rates`. Raises SettingsError where there is no
     assessment, or Matplotlib or statsmodels is absent.
     """
-    found = rates(assessments, by=by)
-    if not found:
+    every = rates(assessments, by=by)
+    if not every:
         raise SettingsError("there are no assessments to draw: give what checkpoint_ld.assessment.assess yields")
     sign = -1 if by == "model" else 1
-    found.sort(key=lambda each: (each.estimate.value is None, sign * (each.estimate.value or 0.0), sign * each.decided))
-    shown = found[:_MOST]
+    every.sort(key=lambda each: (each.estimate.value is None, sign * (each.estimate.value or 0.0), sign * each.decided))
+    shown = every[:_MOST]
     intervals = "lines: intervals of 95 % over the questions" if by == "model" else ""
-    notes = [intervals, _more(len(found), "rows")]
+    notes = [intervals, _more(len(every), "rows")]
     figure, axes = _figure(f"Pass rate by {by}", [rate.name for rate in shown], notes=notes, shares=True)
     for place, rate in enumerate(shown):
         counted = f"{rate.passed:,} of {rate.decided:,}" + (f", {rate.undecided:,} undecided" if rate.undecided else "")
@@ -103,13 +103,13 @@ def comparison(
     """
     if [type(name) for name in names] != [str, str]:
         raise SettingsError("names are those of the two runs: give two texts")
-    pairs, found = question_pairs(first, second)
+    pairs, difference = question_pairs(first, second)
     first_name, second_name = _labels(names)
     names = (first_name, second_name)
     shown = pairs[:_MOST]
     summary = (
-        f"{names[0]} better on {found.better}, {names[1]} better on {found.worse}, no difference on {found.same} of "
-        f"{found.estimate.questions} common questions; p = {found.test.p_value:.3g}"
+        f"{names[0]} better on {difference.better}, {names[1]} better on {difference.worse}, no difference on "
+        f"{difference.same} of {difference.estimate.questions} common questions; p = {difference.test.p_value:.3g}"
     )
     title = f"{names[0]} and {names[1]}, question by question"
     notes = [summary, _more(len(pairs), "questions")]
@@ -119,8 +119,8 @@ def comparison(
     axes.hlines(
         places, [min(shares) for shares in ends], [max(shares) for shares in ends], color=_PALE, linewidth=4, zorder=1
     )
-    axes.scatter([one for one, _ in ends], places, color=_NAVY, marker="o", s=46, label="first", zorder=3)
-    axes.scatter([one for _, one in ends], places, color=_AMBER, marker="D", s=28, label="second", zorder=4)
+    axes.scatter([share for share, _ in ends], places, color=_NAVY, marker="o", s=46, label="first", zorder=3)
+    axes.scatter([share for _, share in ends], places, color=_AMBER, marker="D", s=28, label="second", zorder=4)
     columns = 2 if len("".join(names)) <= _WIDEST else 1
     legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, borderaxespad=0)
     for text, name in zip(legend.get_texts(), names, strict=True):
@@ -148,7 +148,7 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
         raise SettingsError("the benchmark has no traits to draw: add some to its rubrics")
     green = "green: traits of the whole benchmark" if everywhere else ""
     if len(questions) > _MOST or len(names) > _MOST:
-        counts = {one: len(covered[one]) for one in sorted(names, key=lambda name: -len(covered[name]))}
+        counts = {trait: len(covered[trait]) for trait in sorted(names, key=lambda name: -len(covered[name]))}
         colors = dict.fromkeys(counts, _NAVY) | dict.fromkeys(everywhere, _TEAL)
         notes = [f"{len(questions):,} questions", green]
         return _bars("Questions that each trait judges", counts, colors, "traits", notes)
@@ -190,8 +190,8 @@ def lengths(benchmark: Benchmark) -> Figure:
 
     edges = [10 ** (step / 6) for step in range(math.ceil(6 * math.log10(max(10, *map(max, values)))) + 2)]
     # The axis is logarithmic: an empty text counts as one character.
-    held = [[max(length, 1) for length in each] for each in values]
-    axes.hist(held, bins=edges, label=["questions", "answers"], color=[_NAVY, _AMBER])
+    values_shown = [[max(length, 1) for length in each] for each in values]
+    axes.hist(values_shown, bins=edges, label=["questions", "answers"], color=[_NAVY, _AMBER])
     axes.set_xscale("log")
     axes.minorticks_off()
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -208,14 +208,14 @@ def readiness(benchmark: Benchmark) -> Figure:
     `Benchmark.check_readiness` also reports faults of templates and rubrics. Raises SettingsError for a benchmark
     without questions, and where Matplotlib is absent.
     """
-    found = benchmark.get_summary()
-    total = found["question_count"]
+    summary = benchmark.get_summary()
+    total = summary["question_count"]
     if not total:
         raise SettingsError(_NO_QUESTIONS)
     counts = {
-        "with an answer template": found["has_template_count"],
-        "finished": found["finished_count"],
-        "with a rubric of their own": found["has_rubric_count"],
+        "with an answer template": summary["has_template_count"],
+        "finished": summary["finished_count"],
+        "with a rubric of their own": summary["has_rubric_count"],
     }
     figure, axes = _figure("Questions ready for verification", list(counts))
     axes.barh(range(len(counts)), [total] * len(counts), color=_PALE)
@@ -249,10 +249,10 @@ def svg(figure: Figure) -> str:
 
 def _questions(benchmark: Benchmark, only: Frame) -> tuple[QuestionContent, ...]:
     graph = benchmark.graph
-    found = content_of(graph, elements_of(graph), only).questions
-    if not found:
+    questions = content_of(graph, elements_of(graph), only).questions
+    if not questions:
         raise SettingsError(_NO_QUESTIONS)
-    return found
+    return questions
 
 
 def _bars(title: str, counts: Mapping[str, int], colors: Mapping[str, str], what: str, notes: list[str]) -> Figure:

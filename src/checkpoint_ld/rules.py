@@ -128,7 +128,7 @@ ABOUT_SHAPES: Mapping[str, Rule] = MappingProxyType(
 def editions() -> Mapping[str, frozenset[str]]:
     """Return the codes of the rules that each edition added, by its name, oldest first; the last edition is open."""
     listed = tomllib.loads(data.text(FOLDER, "editions.toml"))["edition"]
-    return MappingProxyType({one["name"]: frozenset(one.get("rules", ())) for one in listed})
+    return MappingProxyType({edition["name"]: frozenset(edition.get("rules", ())) for edition in listed})
 
 
 def since(code: str) -> str:
@@ -168,8 +168,8 @@ def finding(  # noqa: PLR0913 - all but the first two are named, and each is a p
 def catalogue() -> Mapping[str, Rule]:
     """Return all rules that are shipped, by code, in the order of their codes."""
     files = sorted(data.folder(FOLDER).rglob("*.ttl"))
-    found = {rule.code: rule for file in files for rule in shipped_in(file)}
-    return MappingProxyType(dict(sorted(found.items())))
+    rules = {rule.code: rule for file in files for rule in shipped_in(file)}
+    return MappingProxyType(dict(sorted(rules.items())))
 
 
 @cache
@@ -194,8 +194,8 @@ def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
     for iri, properties in nodes.items():
         name = local_name(iri)
         if CHECKPOINT_SHACL + "code" in properties:
-            found = _rule(iri.removeprefix(BLANK), properties, about)
-            yield found._replace(slug="" if iri.startswith(BLANK) else name) if named else found
+            rule = _rule(iri.removeprefix(BLANK), properties, about)
+            yield rule._replace(slug="" if iri.startswith(BLANK) else name) if named else rule
         elif named and not iri.startswith(BLANK) and not _SHAPES.isdisjoint(map(text_of, properties.get(_TYPE, ()))):
             yield _rule(iri, properties, about)._replace(code=name, slug=name)
 
@@ -230,8 +230,8 @@ def _rule(iri: str, properties: Properties, about: Properties) -> Rule:
 
 def statements_in(file: Path) -> Statements:
     """Return the statements of a Turtle file. Raises SyntaxError for invalid Turtle, and OSError."""
-    found = parsed_beforehand(file)
-    return parsed(file) if found is None else found
+    beforehand = parsed_beforehand(file)
+    return parsed(file) if beforehand is None else beforehand
 
 
 def parsed_beforehand(file: Path) -> Statements | None:
@@ -239,9 +239,9 @@ def parsed_beforehand(file: Path) -> Statements | None:
     folder = data.folder(FOLDER)
     if not file.is_relative_to(folder) or not (beforehand := parsed_file(folder, file)).is_file():
         return None
-    held = orjson.loads(beforehand.read_bytes())
-    found: Statements | None = held["statements"] if held["checksum"] == checksum(file) else None
-    return found
+    kept = orjson.loads(beforehand.read_bytes())
+    statements: Statements | None = kept["statements"] if kept["checksum"] == checksum(file) else None
+    return statements
 
 
 def parsed_file(folder: Path, file: Path) -> Path:
@@ -251,7 +251,7 @@ def parsed_file(folder: Path, file: Path) -> Path:
 
 def parsed(file: Path) -> Statements:
     """Parse a Turtle file. Raises as `statements_in`."""
-    found: Statements = {}
+    statements: Statements = {}
     names: dict[str, str] = {}
     is_ours = file.is_relative_to(data.folder(FOLDER))
     label = file.stem if is_ours else f"{file.stem}-{zlib.crc32(str(file.absolute()).encode('utf-8', 'replace')):x}"
@@ -266,10 +266,10 @@ def parsed(file: Path) -> Statements:
 
     for quad in pyoxigraph.parse(path=file, format=pyoxigraph.RdfFormat.TURTLE, base_iri=SHAPES):
         if not isinstance(quad.object, pyoxigraph.Triple):
-            values = found.setdefault(str(term(quad.subject)), {}).setdefault(quad.predicate.value, [])
+            values = statements.setdefault(str(term(quad.subject)), {}).setdefault(quad.predicate.value, [])
             if (value := term(quad.object)) not in values:
                 values.append(value)
-    return found
+    return statements
 
 
 def text_of(term: Term) -> str:

@@ -61,7 +61,7 @@ def secret(value: Any) -> str | None:
     return None
 
 
-def without_secrets(value: Any, key: str = "", path: tuple[str, ...] = (), found: list[str] | None = None) -> Any:
+def without_secrets(value: Any, key: str = "", path: tuple[str, ...] = (), places: list[str] | None = None) -> Any:
     """Return JSON with WITHHELD in place of texts that look like secrets; containers without any are not copied.
 
     `key` is the name of the value, `path` the way to it. The places of what is withheld are added to `found` as JSON
@@ -71,14 +71,14 @@ def without_secrets(value: Any, key: str = "", path: tuple[str, ...] = (), found
         is_suspicious = value and (_names_secret(key[:_LONGEST]) or _is_secret(value))
         if not is_suspicious or _is_placeholder(value):
             return value
-        if found is not None:
-            found.append("".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path))
+        if places is not None:
+            places.append("".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path))
         return WITHHELD
     if isinstance(value, dict):
-        inner = {name: without_secrets(one, name, (*path, name), found) for name, one in value.items()}
-        return inner if any(inner[name] is not one for name, one in value.items()) else value
+        inner = {name: without_secrets(item, name, (*path, name), places) for name, item in value.items()}
+        return inner if any(inner[name] is not item for name, item in value.items()) else value
     if isinstance(value, (list, tuple)):
-        items = [without_secrets(one, key, (*path, str(number)), found) for number, one in enumerate(value)]
+        items = [without_secrets(item, key, (*path, str(number)), places) for number, item in enumerate(value)]
         return items if any(after is not before for after, before in zip(items, value, strict=True)) else value
     return value
 

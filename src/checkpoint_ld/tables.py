@@ -88,9 +88,9 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
     book.remove(book.active)
     for sheet in sheets:
         page = book.create_sheet(sheet.title)
-        for at, row in enumerate(sheet.rows, 1):
+        for number, row in enumerate(sheet.rows, 1):
             for column, value in enumerate(row, 1):
-                cell = page.cell(at, column)
+                cell = page.cell(number, column)
                 if isinstance(value, str) or abs(value) > _EXACT:
                     text = _ESCAPE.sub("_x005F_", _REFUSED.sub("\N{REPLACEMENT CHARACTER}", str(value)))
                     cell.value = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
@@ -125,13 +125,13 @@ def arrow(columns: dict[str, list[Any]]) -> bytes:
 
 def line(text: str) -> str:
     """Return a text as one line that Markdown shows as it is; line breaks become spaces."""
-    return _escaped(" ".join(one.strip() for one in _BREAK.split(text)).strip())
+    return _escaped(" ".join(part.strip() for part in _BREAK.split(text)).strip())
 
 
 def paragraphs(text: str) -> str:
     """Return a text that Markdown shows with its line breaks and blank lines."""
-    parts = [[_unmarked(one.strip()) for one in part.split("\n")] for part in _BREAK.sub("\n", text).split("\n\n")]
-    return "\n\n".join("\\\n".join(one for one in part if one) for part in parts if any(part))
+    parts = [[_unmarked(piece.strip()) for piece in part.split("\n")] for part in _BREAK.sub("\n", text).split("\n\n")]
+    return "\n\n".join("\\\n".join(piece for piece in part if piece) for part in parts if any(part))
 
 
 def _unmarked(text: str) -> str:

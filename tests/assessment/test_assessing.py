@@ -108,7 +108,7 @@ NO_ANSWER = "there is neither an answer nor a trace"
         (VERIFIED, {"question_id": QUESTION}, "error", None, NO_ANSWER),
         *(
             (VERIFIED, {"question_id": QUESTION, "traits": {"clarity": verdict}}, "error", None, NO_ANSWER)
-            for verdict in (None, [], {"value": None})
+            for verdict in (None, list[Any](), {"value": None})
         ),
     ],
 )

@@ -70,10 +70,10 @@ class AnswerGrid(Shown):
         return replace(self, rows=tuple(sorted(self.rows, key=lambda row: 2.0 if row.rate is None else row.rate)))
 
     def __getitem__(self, question: str) -> SideBySide:
-        found = next((row for row in self.rows if row.question == question), None)
-        if found is None:
+        chosen = next((row for row in self.rows if row.question == question), None)
+        if chosen is None:
             raise LookupFailedError(f"no answer is about a question {question!r}")
-        return SideBySide(self.models, found)
+        return SideBySide(self.models, chosen)
 
     def _card(self) -> Card:
         rows = ((row.text, _shown(row.rate), *(_cell(row.signs(model)) for model in self.models)) for row in self.rows)
@@ -94,7 +94,7 @@ class SideBySide(Shown):
         most = max(map(len, self.row.answers.values()), default=0)
         answers = [[*self.row.answers.get(model, ())] for model in self.models]
         rows = (
-            (number + 1, *(_described(held[number]) if number < len(held) else "" for held in answers))
+            (number + 1, *(_described(given[number]) if number < len(given) else "" for given in answers))
             for number in range(most)
         )
         return Card("SideBySide", self.row.text, tables=[Rows("", ("replicate", *self.models), rows, most)])
@@ -105,7 +105,7 @@ def answer_grid(assessments: Iterable[Assessment]) -> AnswerGrid:
 
     Answers about no known question are left out.
     """
-    held: dict[str, dict[str, list[Assessment]]] = defaultdict(lambda: defaultdict(list))
+    by_question: dict[str, dict[str, list[Assessment]]] = defaultdict(lambda: defaultdict(list))
     texts: dict[str, str] = {}
     models: dict[str, None] = {}
     for assessment in assessments:
@@ -113,10 +113,10 @@ def answer_grid(assessments: Iterable[Assessment]) -> AnswerGrid:
             model = name_of(assessment)
             models[model] = None
             texts[assessment.question.identifier] = assessment.question.text
-            held[assessment.question.identifier][model].append(assessment)
+            by_question[assessment.question.identifier][model].append(assessment)
     rows = (
         GridRow(question, texts[question], {model: tuple(sorted(each, key=_place)) for model, each in answers.items()})
-        for question, answers in held.items()
+        for question, answers in by_question.items()
     )
     return AnswerGrid(tuple(models), tuple(rows))
 

@@ -47,9 +47,9 @@ def read_table(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
     name = os.fspath(path)
     rows = table_rows(name, None)
     header = [cell_text(cell).strip() for cell in next(rows, ())]
-    by_name = {usual(column): at for at, column in reversed([*enumerate(header)])}
-    of = {role: next((by_name[one] for one in names if one in by_name), None) for role, names in _NAMES.items()}
-    fields = {column[len(_FIELD) :]: at for at, column in enumerate(header) if column.lower().startswith(_FIELD)}
+    by_name = {usual(column): number for number, column in reversed([*enumerate(header)])}
+    of = {role: next((by_name[role] for role in names if role in by_name), None) for role, names in _NAMES.items()}
+    fields = {title[len(_FIELD) :]: number for number, title in enumerate(header) if title.lower().startswith(_FIELD)}
     if of["question"] is None or (of["answer"] is None and of["trace"] is None and not fields):
         missing = "question" if of["question"] is None else "answer"
         named = some_of([*filter(None, header)]) or "none"
@@ -70,24 +70,25 @@ def _answer(  # noqa: PLR0913, PLR0917 - the columns of a table by their use
     used: set[int | None],
     place: Place,
 ) -> RecordedAnswer:
-    held = {role: None if at is None or cells[at] == "" else cells[at] for role, at in of.items()}
-    question, text = cell_text(held["question"]).strip(), held["answer"]
-    stated: dict[str, Any] = {name: _read(cells[at]) for name, at in fields.items() if cells[at] not in (None, "")}
-    trace = held["trace"] if held["trace"] is not None else text
+    of_role = {role: None if number is None or cells[number] == "" else cells[number] for role, number in of.items()}
+    question, text = cell_text(of_role["question"]).strip(), of_role["answer"]
+    filled = ((name, cells[number]) for name, number in fields.items())
+    stated: dict[str, Any] = {name: _read(cell) for name, cell in filled if cell not in (None, "")}
+    trace = of_role["trace"] if of_role["trace"] is not None else text
     record = {
         "question_id": question or None,
         "question_text": question or None,
         "answer": stated or None,
         "trace": None if trace is None else cell_text(trace),
-        "model": held["model"],
-        "replicate": held["replicate"],
-        "answer_id": held["answer_id"],
-        "date": None if held["date"] is None else cell_text(held["date"]),
+        "model": of_role["model"],
+        "replicate": of_role["replicate"],
+        "answer_id": of_role["answer_id"],
+        "date": None if of_role["date"] is None else cell_text(of_role["date"]),
     }
     record |= {
         name: cell
-        for at, (name, cell) in enumerate(zip(header, cells, strict=False))
-        if at not in used and cell and name
+        for number, (name, cell) in enumerate(zip(header, cells, strict=False))
+        if number not in used and cell and name
     }
     made = RecordedAnswer.of(record, place)
     if not question:
@@ -109,9 +110,9 @@ def values_of(text: str, template: Template) -> dict[str, Any] | None:
 
     For several fields, the text may be a JSON object. A text that is no value of the field is its value as it stands.
     """
-    held = _read(text)
-    if isinstance(held, dict):
-        return held
+    value = _read(text)
+    if isinstance(value, dict):
+        return value
     fields = [field for field in template.fields if not field.is_trace]
     if len(fields) != 1 or template.plain_fields:
         return None
@@ -131,10 +132,11 @@ def _value(text: str, kind: str, literals: tuple[Any, ...] | None) -> Any:
         case "bool":
             return BOOLEAN_WORDS.get(text.lower(), text)
         case _ if kind.startswith("list"):
-            held = _read(text)
-            return held if isinstance(held, list) else parts_of(text)
+            value = _read(text)
+            return value if isinstance(value, list) else parts_of(text)
         case _ if literals:
-            return next((one for one in literals if isinstance(one, str) and one.lower() == text.lower()), text)
+            known = {literal.lower(): literal for literal in reversed(literals) if isinstance(literal, str)}
+            return known.get(text.lower(), text)
     return text
 
 

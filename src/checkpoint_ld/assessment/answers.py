@@ -142,8 +142,8 @@ def _of_result(record: Mapping[str, Json]) -> tuple[dict[str, Json], Recorded]:
         for trait in listed
         if isinstance(trait, Mapping) and isinstance(trait.get("name"), str) and trait.get("status") == "judged"
     )
-    held = record["verification"] if isinstance(record["verification"], Mapping) else {}
-    fields = [field for field in held.get("fields") or () if isinstance(field, Mapping) and "name" in field]
+    verification = record["verification"] if isinstance(record["verification"], Mapping) else {}
+    fields = [field for field in verification.get("fields") or () if isinstance(field, Mapping) and "name" in field]
     recorded = Recorded(
         passed={"passed": True, "failed": False}.get(str(record["status"])),
         score=finite(record.get("score")),
@@ -164,19 +164,19 @@ def verdicts(stated: Mapping[str, Json], kind: str = "", judge: str | None = Non
 
     In another object, such as metrics, each member is a value, called `trait.member`.
     """
-    found = list[RecordedTrait]()
+    recorded = list[RecordedTrait]()
     for name, values in stated.items():
         for verdict in values if isinstance(values, list) else [values]:
             if isinstance(verdict, Mapping) and "value" in verdict:
                 named_judge = text_in(verdict.get("judge")) or judge
-                found.append(
+                recorded.append(
                     RecordedTrait(name, verdict["value"], kind, named_judge, text_in(verdict.get("reason")) or "")
                 )
             elif isinstance(verdict, Mapping):
-                found += (RecordedTrait(f"{name}.{part}", value, kind, judge) for part, value in verdict.items())
+                recorded += (RecordedTrait(f"{name}.{part}", value, kind, judge) for part, value in verdict.items())
             else:
-                found.append(RecordedTrait(name, verdict, kind, judge))
-    return tuple(verdict for verdict in found if verdict.value is not None)
+                recorded.append(RecordedTrait(name, verdict, kind, judge))
+    return tuple(verdict for verdict in recorded if verdict.value is not None)
 
 
 def finite(value: object) -> float | None:

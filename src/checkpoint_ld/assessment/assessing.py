@@ -205,11 +205,11 @@ class Assessment(Shown, Mapping[str, Any]):
                 "fields": dict(record.fields),
                 "failure": record.failure,
             }
-            found = [
+            members_of_differences = [
                 {"code": difference.code, "message": difference.message, "remedy": difference.remedy}
                 for difference in self.differences
             ]
-            beside = {"recorded": members, "differences": found}
+            beside = {"recorded": members, "differences": members_of_differences}
         named = {name: getattr(answer, name) for name in ("answer_id", "model", "replicate", "date")}
         return {
             "file": answer.place.file,
@@ -347,10 +347,10 @@ def _trait_results(question: AssessedQuestion, answer: RecordedAnswer, trust: Tr
         if given and (applied.is_dynamic or _KINDS[type(applied.trait)] in _JUDGED) and not applied.obstacle:
             yield from (_judged(applied, record) for record in given)
         else:
-            found = _evaluated(applied, answer.trace, trust)
-            yield from (replace(found, recorded=record.value) for record in given)
+            result = _evaluated(applied, answer.trace, trust)
+            yield from (replace(result, recorded=record.value) for record in given)
             if not given:
-                yield found
+                yield result
     for record in (record for several in recorded.values() for record in several):
         value = _scalar(record.value)
         about = value, record.reason, None, record.value, record.judge
@@ -394,8 +394,8 @@ def _evaluated(applied: AssessedTrait, trace: str | None, trust: Trust | None) -
     elif trace is None and isinstance(applied.trait, RegexRubricTrait | CallableRubricTrait):
         status, reason = TraitStatus.NOT_RUN, "the answer has no trace"
     else:
-        found = outcome_of(applied.trait, trace or "", trust=trust)
-        status, value, reason = TraitStatus(found.status.value), found.score, found.reason
+        outcome = outcome_of(applied.trait, trace or "", trust=trust)
+        status, value, reason = TraitStatus(outcome.status.value), outcome.score, outcome.reason
     return TraitResult(
         applied.trait.name, _KINDS[type(applied.trait)], applied.scope, status, value, reason, applied.node
     )

@@ -45,7 +45,7 @@ def to_dataframe(
     if table not in tables:
         raise SettingsError(unknown("table", table, tables))
     rows, columns = tables[table]
-    return data_frame(columns_of([row for one in assessments for row in rows(one)], columns), library)
+    return data_frame(columns_of([row for each in assessments for row in rows(each)], columns), library)
 
 
 def _key(assessment: Assessment) -> Record:
@@ -54,14 +54,14 @@ def _key(assessment: Assessment) -> Record:
 
 def _fields(assessment: Assessment) -> Iterator[Record]:
     for field in assessment.result.fields if assessment.result else ():
-        held = {name: getattr(field, name) for name in _FIELDS[len(_KEY) + 1 :]}
-        yield {**_key(assessment), "field": field.name, **held}
+        members = {name: getattr(field, name) for name in _FIELDS[len(_KEY) + 1 :]}
+        yield {**_key(assessment), "field": field.name, **members}
 
 
 def _traits(assessment: Assessment) -> Iterator[Record]:
     for trait in assessment.traits:
-        held = {name: getattr(trait, name) for name in _TRAITS[len(_KEY) + 1 :]}
-        yield {**_key(assessment), "trait": trait.name, **held, "status": trait.status.value}
+        members = {name: getattr(trait, name) for name in _TRAITS[len(_KEY) + 1 :]}
+        yield {**_key(assessment), "trait": trait.name, **members, "status": trait.status.value}
 
 
 def _verdicts(assessment: Assessment) -> Iterator[Record]:

@@ -71,8 +71,8 @@ class Rate(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Return the rate as a JSON object."""
         attempts = {
-            name: {str(k): each.as_json() for k, each in found.items()}
-            for name, found in (("pass@k", self.pass_at), ("pass^k", self.pass_all))
+            name: {str(k): each.as_json() for k, each in estimates.items()}
+            for name, estimates in (("pass@k", self.pass_at), ("pass^k", self.pass_all))
         }
         members = {"model": self.name, "passed": self.passed, "decided": self.decided, "undecided": self.undecided}
         return {**members, "rate": self.estimate.as_json(), **attempts}
@@ -161,11 +161,11 @@ class ModelComparison(Shown):
         """Return everything as a JSON object."""
         names = ("rates", "differences", "groups", "agreements")
         parts = {name: [each.as_json() for each in getattr(self, name)] for name in names}
-        found = [
+        findings = [
             {"code": each.code, "severity": each.severity.label, "message": each.message, "remedy": each.remedy}
             for each in self.findings
         ]
-        return {"confidence": 0.95, **parts, "findings": found}
+        return {"confidence": 0.95, **parts, "findings": findings}
 
     def _card(self) -> Card:
         from checkpoint_ld.assessment.comparison_tables import conclusions, tables  # noqa: PLC0415 - it imports this
@@ -253,21 +253,21 @@ def groups_of(benchmark: Benchmark, names: Sequence[str] = ()) -> Groups:
     `names` chooses among `keyword` and the names of properties; without it, properties with more than 20 values, or
     with another value for each question, are left out. Raises SettingsError for a name that no question has.
     """
-    found: Groups = defaultdict(lambda: defaultdict(set))
+    groups: Groups = defaultdict(lambda: defaultdict(set))
     for question in benchmark.get_all_questions():
         for keyword in question["keywords"] or ():
-            found[KEYWORD][keyword].add(question["id"])
+            groups[KEYWORD][keyword].add(question["id"])
         for name, value in (question["custom_metadata"] or {}).items():
             for each in value if isinstance(value, list) else [value]:
                 if isinstance(each, str | bool | int | float):
-                    found[name][each if isinstance(each, str) else json.dumps(each)].add(question["id"])
+                    groups[name][each if isinstance(each, str) else json.dumps(each)].add(question["id"])
     for name in names:
-        if name not in found:
-            known = ", ".join(sorted(found)) or "none"
+        if name not in groups:
+            known = ", ".join(sorted(groups)) or "none"
             raise SettingsError(f"no question has {name!r} to group by: the questions have {known}")
     return {
         kind: dict(values)
-        for kind, values in found.items()
+        for kind, values in groups.items()
         if kind in names or (not names and len(values) <= _MOST_GROUPS and any(len(ids) > 1 for ids in values.values()))
     }
 
@@ -333,10 +333,10 @@ def name_of(assessment: Assessment, by: str = "model") -> str:
 
 
 def _rate(name: str, questions: Mapping[str, Counter[Status]], *, is_whole: bool = True) -> Rate:
-    decided = {key: (held[Status.PASSED], held[Status.FAILED]) for key, held in questions.items()}
+    decided = {key: (statuses[Status.PASSED], statuses[Status.FAILED]) for key, statuses in questions.items()}
     counts = [(passed, passed + failed) for passed, failed in decided.values() if passed + failed]
     passed, total = sum(each for each, _ in counts), sum(each for _, each in counts)
-    every = sum(held.total() for held in questions.values())
+    every = sum(statuses.total() for statuses in questions.values())
     if not is_whole:
         value = passed / total if total else None
         return Rate(name, passed, total, every - total, Estimate(value, None, 0.0, 1.0, len(counts), "none"))
@@ -355,11 +355,11 @@ def _rate(name: str, questions: Mapping[str, Counter[Status]], *, is_whole: bool
 
 def _compared(table: Table) -> tuple[tuple[Rate, ...], tuple[ModelDifference, ...]]:
     """Return the rates, the best first, and the differences of all pairs, with p-values adjusted for their number."""
-    found = [_rate(name, questions) for name, questions in table.items()]
-    found.sort(key=lambda rate: -1.0 if rate.estimate.value is None else rate.estimate.value, reverse=True)
-    pairs = [_difference(*names, table) for names in combinations([rate.name for rate in found], 2)]
+    found_rates = [_rate(name, questions) for name, questions in table.items()]
+    found_rates.sort(key=lambda rate: -1.0 if rate.estimate.value is None else rate.estimate.value, reverse=True)
+    pairs = [_difference(*names, table) for names in combinations([rate.name for rate in found_rates], 2)]
     pairs = [pair for pair in pairs if pair.estimate.questions]
-    return tuple(found), tuple(adjusted(pairs))
+    return tuple(found_rates), tuple(adjusted(pairs))
 
 
 def adjusted(pairs: Sequence[ModelDifference]) -> list[ModelDifference]:
@@ -371,9 +371,9 @@ def adjusted(pairs: Sequence[ModelDifference]) -> list[ModelDifference]:
 def _shares(questions: Mapping[str, Counter[Status]]) -> dict[str, float]:
     """Return the part of the decided answers to each question that passed."""
     return {
-        key: held[Status.PASSED] / decided
-        for key, held in questions.items()
-        if (decided := held[Status.PASSED] + held[Status.FAILED])
+        key: statuses[Status.PASSED] / decided
+        for key, statuses in questions.items()
+        if (decided := statuses[Status.PASSED] + statuses[Status.FAILED])
     }
 
 
@@ -392,15 +392,15 @@ def _grouped(table: Table, groups: Groups) -> Iterator[QuestionGroup]:
         parts = []
         for name, identifiers in named.items():
             own = {
-                model: {key: held for key, held in questions.items() if key in identifiers}
+                model: {key: statuses for key, statuses in questions.items() if key in identifiers}
                 for model, questions in table.items()
             }
             own = {model: questions for model, questions in own.items() if questions}
             if own:
                 parts.append((name, len({key for questions in own.values() for key in questions}), *_compared(own)))
         every = iter(adjusted([pair for part in parts for pair in part[3]]))
-        for name, count, found, differences in parts:
-            yield QuestionGroup(kind, name, count, found, tuple(next(every) for _ in differences))
+        for name, count, rates_of, differences in parts:
+            yield QuestionGroup(kind, name, count, rates_of, tuple(next(every) for _ in differences))
 
 
 class _Ratings:
@@ -425,14 +425,14 @@ class _Ratings:
                 self._held[name][_question(assessment)[0], model, which][judge] = float(value)
 
     def agreements(self) -> tuple[Agreement, ...]:
-        found = []
+        agreements = []
         for trait, units in self._held.items():
             judges = tuple(dict.fromkeys(judge for unit in units.values() for judge in unit))
             level: Level = "nominal" if self._plain[trait] else "ordinal"
-            found += [_agreement(trait, level, pair, units.values()) for pair in combinations(judges, 2)]
+            agreements += [_agreement(trait, level, pair, units.values()) for pair in combinations(judges, 2)]
             if len(judges) > 2:
-                found.append(_agreement(trait, level, judges, units.values()))
-        return tuple(each for each in found if each.units)
+                agreements.append(_agreement(trait, level, judges, units.values()))
+        return tuple(each for each in agreements if each.units)
 
 
 def _agreement(trait: str, level: Level, judges: tuple[str, ...], units: Iterable[Mapping[str, float]]) -> Agreement:

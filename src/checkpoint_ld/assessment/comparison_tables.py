@@ -30,19 +30,19 @@ _MOST = 12
 """The most sentences about pairs."""
 
 
-def conclusions(found: ModelComparison) -> list[str]:
+def conclusions(comparison: ModelComparison) -> list[str]:
     """Return what is significant and what is not, a sentence each."""
-    sentences = [_sentence(pair) for pair in found.differences[:_MOST]]
-    if len(found.differences) > _MOST:
-        significant = sum(pair.is_significant for pair in found.differences)
-        sentences.append(f"Of all {len(found.differences)} pairs, {significant} differ significantly.")
-    if not found.differences:
+    sentences = [_sentence(pair) for pair in comparison.differences[:_MOST]]
+    if len(comparison.differences) > _MOST:
+        significant = sum(pair.is_significant for pair in comparison.differences)
+        sentences.append(f"Of all {len(comparison.differences)} pairs, {significant} differ significantly.")
+    if not comparison.differences:
         sentences = ["There are no two models with decided answers to the same question, so nothing is tested."]
-    grouped = [(group, pair) for group in found.groups for pair in group.differences if pair.is_significant]
+    grouped = [(group, pair) for group in comparison.groups for pair in group.differences if pair.is_significant]
     sentences += [f"{group.kind} {group.name}: {_sentence(pair)}" for group, pair in grouped[:_MOST]]
-    if found.groups and not grouped:
+    if comparison.groups and not grouped:
         sentences.append("No difference within a group is significant.")
-    estimates = [rate.estimate for rate in found.rates] + [pair.estimate for pair in found.differences]
+    estimates = [rate.estimate for rate in comparison.rates] + [pair.estimate for pair in comparison.differences]
     methods = dict.fromkeys(each.method for each in estimates)
     ways = "; ".join(_METHODS[method] for method in methods if method in _METHODS)
     return [*sentences, f"Intervals of 95 %: {ways}. p-values are adjusted for the number of pairs (Holm)."]
@@ -62,8 +62,8 @@ def _sentence(pair: ModelDifference) -> str:
     return f"{first} and {second} do not differ significantly: {abs(value):.2f} {_ends(pair.estimate)} {about}{missed}."
 
 
-def _ends(found: Estimate) -> str:
-    low, high = (found.low, found.high) if (found.value or 0.0) >= 0 else (-found.high, -found.low)
+def _ends(estimate: Estimate) -> str:
+    low, high = (estimate.low, estimate.high) if (estimate.value or 0.0) >= 0 else (-estimate.high, -estimate.low)
     return f"({low:.2f} to {high:.2f})"
 
 
@@ -71,14 +71,14 @@ def _p(value: float) -> str:
     return f"< {_LEAST}" if value < _LEAST else f"{value:.3f}"
 
 
-def tables(found: ModelComparison) -> list[Rows]:
+def tables(comparison: ModelComparison) -> list[Rows]:
     """Return the tables for people, those without rows left out."""
     rates, pairs = ("model", *_RATE), ("first", "second", *_PAIR)
-    groups = [(f"{group.kind} {group.name}", group) for group in found.groups]
+    groups = [(f"{group.kind} {group.name}", group) for group in comparison.groups]
     made = [
-        Rows("Pass rates", rates, [*map(_rate, found.rates)]),
-        Rows("Several attempts", *_attempts(found.rates)),
-        Rows("Differences of all pairs", pairs, [*map(_pair, found.differences)]),
+        Rows("Pass rates", rates, [*map(_rate, comparison.rates)]),
+        Rows("Several attempts", *_attempts(comparison.rates)),
+        Rows("Differences of all pairs", pairs, [*map(_pair, comparison.differences)]),
         Rows(
             "Pass rates by group",
             ("group", *rates),
@@ -92,7 +92,7 @@ def tables(found: ModelComparison) -> list[Rows]:
     ]
     agreements = [
         (each.trait, " and ".join(each.judges), each.units, each.equal, _shown(each.kappa), _shown(each.alpha))
-        for each in found.agreements
+        for each in comparison.agreements
     ]
     names = ("trait", "judges", "answers", "equal", "Cohen's kappa", "Krippendorff's alpha")
     made.append(Rows("Agreement of judges", names, agreements))
@@ -108,15 +108,15 @@ def _rate(rate: Rate) -> tuple[Any, ...]:
     return rate.name, *counts, _shown(rate.estimate.value), _interval(rate.estimate)
 
 
-def _attempts(found: Sequence[Rate]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    numbers = sorted({k for rate in found for k in rate.pass_at})
+def _attempts(rates: Sequence[Rate]) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    numbers = sorted({k for rate in rates for k in rate.pass_at})
     names = [name for k in numbers for name in (f"pass@{k}", f"pass^{k}")]
     rows = [
         (
             rate.name,
             *(_shown(part[k].value) if k in part else "" for k in numbers for part in (rate.pass_at, rate.pass_all)),
         )
-        for rate in found
+        for rate in rates
     ]
     return ("model", *names), rows if numbers else []
 
@@ -131,35 +131,35 @@ def _shown(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def _interval(found: Estimate) -> str:
-    return "" if found.value is None else f"{found.low:.2f} to {found.high:.2f}"
+def _interval(estimate: Estimate) -> str:
+    return "" if estimate.value is None else f"{estimate.low:.2f} to {estimate.high:.2f}"
 
 
-def _json(found: ModelComparison) -> str:
-    return encodable(json.dumps(found.as_json(), ensure_ascii=False, indent=2)) + "\n"
+def _json(comparison: ModelComparison) -> str:
+    return encodable(json.dumps(comparison.as_json(), ensure_ascii=False, indent=2)) + "\n"
 
 
-def _markdown(found: ModelComparison) -> str:
-    parts = ["# Comparison", *(f"- {line(sentence)}" for sentence in conclusions(found))]
-    for each in tables(found):
+def _markdown(comparison: ModelComparison) -> str:
+    parts = ["# Comparison", *(f"- {line(sentence)}" for sentence in conclusions(comparison))]
+    for each in tables(comparison):
         head = [f"| {' | '.join(map(line, each.columns))} |", f"|{'---|' * len(each.columns)}"]
         rows = [f"| {' | '.join(line(str(cell)) for cell in row)} |" for row in each.rows]
         parts += ["", f"## {each.caption}", "", *head, *rows]
-    notes = [f"- {each.code} {line(each.message)}" for each in found.findings]
+    notes = [f"- {each.code} {line(each.message)}" for each in comparison.findings]
     return encodable("\n".join([parts[0], "", *parts[1:], *(["", "## Findings", "", *notes] if notes else []), ""]))
 
 
-def _html(found: ModelComparison) -> str:
-    notes = Rows("Findings", ("code", "finding"), [(each.code, each.message) for each in found.findings])
-    sentences = Rows("", ("In words",), [(sentence,) for sentence in conclusions(found)])
-    name = counted(len(found.rates), "model")
-    card = Card("Comparison", name, tables=[sentences, *tables(found), notes])
+def _html(comparison: ModelComparison) -> str:
+    notes = Rows("Findings", ("code", "finding"), [(each.code, each.message) for each in comparison.findings])
+    sentences = Rows("", ("In words",), [(sentence,) for sentence in conclusions(comparison)])
+    name = counted(len(comparison.rates), "model")
+    card = Card("Comparison", name, tables=[sentences, *tables(comparison), notes])
     return page_of("Comparison", card.html(), style="main { padding-top: 1rem; }")
 
 
-def _csv(found: ModelComparison) -> str:
+def _csv(comparison: ModelComparison) -> str:
     """Return one table with all figures, unrounded: a row for each rate, difference and coefficient."""
-    rows = [[_cell(row.get(name)) for name in _COLUMNS] for row in _records(found)]
+    rows = [[_cell(row.get(name)) for name in _COLUMNS] for row in _records(comparison)]
     return encodable(table([_COLUMNS, *rows], formulas="escape"))
 
 
@@ -167,10 +167,10 @@ def _cell(value: Any) -> str | float:
     return ("yes" if value else "no") if isinstance(value, bool) else "" if value is None else value
 
 
-def _records(found: ModelComparison) -> Iterator[dict[str, Any]]:
+def _records(comparison: ModelComparison) -> Iterator[dict[str, Any]]:
     for group, name, found_rates, differences in (
-        ("", "", found.rates, found.differences),
-        *((each.kind, each.name, each.rates, each.differences) for each in found.groups),
+        ("", "", comparison.rates, comparison.differences),
+        *((each.kind, each.name, each.rates, each.differences) for each in comparison.groups),
     ):
         part = {"group": group, "name": name}
         for rate in found_rates:
@@ -183,14 +183,14 @@ def _records(found: ModelComparison) -> Iterator[dict[str, Any]]:
             tested = {"test": pair.test.test, "p": pair.test.p_value, "p_holm": pair.adjusted}
             named = {"first": pair.first, "second": pair.second, "significant": pair.is_significant}
             yield {"table": "difference", **part, **named, **tested, **_figures(pair.estimate)}
-    for each in found.agreements:
+    for each in comparison.agreements:
         named = {"name": each.trait, "first": each.judges[0], "second": " and ".join(each.judges[1:])}
         for coefficient in ("kappa", "alpha"):
             yield {"table": coefficient, **named, "answers": each.units, "value": getattr(each, coefficient)}
 
 
-def _figures(found: Estimate) -> dict[str, Any]:
-    members = found.as_json()
+def _figures(estimate: Estimate) -> dict[str, Any]:
+    members = estimate.as_json()
     return {**members, "interval": members.pop("method")}
 
 

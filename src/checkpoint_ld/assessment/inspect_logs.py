@@ -110,8 +110,8 @@ def failure_of(log: Any) -> str:
 
 def invalidation_of(sample: Any) -> str:
     """Return who invalidated a sample, and why."""
-    held = sample.invalidation
-    by, why = getattr(held, "author", None), getattr(held, "reason", None)
+    invalidation = sample.invalidation
+    by, why = getattr(invalidation, "author", None), getattr(invalidation, "reason", None)
     return f"the sample was invalidated{f' by {by}' if by else ''}{f': {why}' if why else ''}"
 
 
@@ -132,18 +132,18 @@ def values_in(completion: str) -> Mapping[str, Any]:
 
     At most a thousand places that may begin an object are tried.
     """
-    decoder, found, at = json.JSONDecoder(parse_constant=_refuse), dict[str, Any](), 0
+    decoder, values, start = json.JSONDecoder(parse_constant=_refuse), dict[str, Any](), 0
     for _ in range(_MOST_OBJECTS):
-        at = completion.find("{", at)
-        if at < 0:
+        start = completion.find("{", start)
+        if start < 0:
             break
         try:
-            value, at = decoder.raw_decode(completion, at)
+            value, start = decoder.raw_decode(completion, start)
         except (ValueError, RecursionError):
-            at += 1
+            start += 1
         else:
-            found = value
-    return found
+            values = value
+    return values
 
 
 def _refuse(constant: str) -> None:

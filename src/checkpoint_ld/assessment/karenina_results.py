@@ -221,8 +221,8 @@ class _Export:
                 return self._held[self._at : self._at + 1]
 
     def _expect(self, character: str) -> None:
-        if (found := self._next()) != character:
-            raise ValueError(f"{character!r} is expected, not {found or 'the end of the file'!r}")
+        if (next_one := self._next()) != character:
+            raise ValueError(f"{character!r} is expected, not {next_one or 'the end of the file'!r}")
         self._pass(self._at + 1)
 
     def _value(self) -> Any:
@@ -248,8 +248,8 @@ class _Export:
 
     def _recover(self) -> bool:
         while True:
-            if found := _RESULT.search(self._held, self._at + 1):
-                self._pass(found.start())
+            if match := _RESULT.search(self._held, self._at + 1):
+                self._pass(match.start())
                 return True
             self._pass(max(len(self._held) - _TOKEN, self._at))
             if not self._more():
@@ -272,7 +272,7 @@ def _of_value(value: Any, place: Place, fault: str, by: object) -> _Result:
         return _Result(place, fault=f"{shown(str(value))} is no result: write an object", by=by)
     if "metadata" in value or "question_id" not in value:
         return _Result(place, value, fault, by, tuple(_unknown(value)))
-    columns = {_RENAMED.get(str(name), str(name)): held for name, held in value.items()}
+    columns = {_RENAMED.get(str(name), str(name)): cell for name, cell in value.items()}
     return _Result(place, _of_columns(columns), fault, by, _unknown_columns(columns))
 
 
@@ -383,15 +383,15 @@ def _answer(result: _Result) -> RecordedAnswer:
         failure = f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
     if not fault and question is None and text is None:
         fault = "the result has neither a question_id nor a question_text"
-    for name, held in (("parsed_llm_response", values), *((name, about.get(name)) for name in _OF_TRAITS)):
-        if not isinstance(held, dict | None):
-            fault = fault or f"{name} is {shown(held)}, and no object: run the export again"
+    for name, stated in (("parsed_llm_response", values), *((name, about.get(name)) for name in _OF_TRAITS)):
+        if not isinstance(stated, dict | None):
+            fault = fault or f"{name} is {shown(stated)}, and no object: run the export again"
     if not fault and values is None and trace is None and not traits:
         fault = f"there is no answer, since the run failed: {failure}" if failure else "there is no answer in it"
     passed = template.get("verify_result")
     extra = dict.fromkeys(parts) | result.members
-    for part, held in parts.items():
-        extra[part] = _filled({name: value for name, value in held.items() if name not in _TAKEN[part]})
+    for part, stated in parts.items():
+        extra[part] = _filled({name: value for name, value in stated.items() if name not in _TAKEN[part]})
     return RecordedAnswer(
         question_id=question if question is not None else text,
         values=values if isinstance(values, dict) else None,

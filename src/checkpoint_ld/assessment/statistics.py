@@ -79,10 +79,10 @@ def estimate(values: Sequence[float], *, least: float = 0.0) -> Estimate:
         low, high = _wilson(values, mean, least)
         return Estimate(mean, error, low, high, count, "wilson")
     if count < FEW or differing < RARE:
-        found = scipy.bootstrap(
+        ends = scipy.bootstrap(
             (values,), _mean, n_resamples=_RESAMPLES, method="percentile", rng=_SEED
         ).confidence_interval
-        return Estimate(mean, error, max(float(found.low), least), min(float(found.high), 1.0), count, "bootstrap")
+        return Estimate(mean, error, max(float(ends.low), least), min(float(ends.high), 1.0), count, "bootstrap")
     half = float(scipy.norm.ppf(1 - _ALPHA / 2)) * (error or 0.0)
     return Estimate(mean, error, max(mean - half, least), min(mean + half, 1.0), count, "clustered")
 
@@ -116,10 +116,10 @@ def paired_test(differences: Sequence[float]) -> PairedTest:
         return PairedTest(float(tables.mcnemar(table, exact=True).pvalue), "mcnemar")
     scipy = library("scipy.stats", extra="statistics")
     if len(differing) < FEW:
-        found = scipy.permutation_test(
+        result = scipy.permutation_test(
             (differing,), _mean, permutation_type="samples", n_resamples=_RESAMPLES, rng=_SEED
         )
-        return PairedTest(float(found.pvalue), "permutation")
+        return PairedTest(float(result.pvalue), "permutation")
     return PairedTest(float(scipy.ttest_1samp(differences, 0.0).pvalue), "t")
 
 

@@ -104,14 +104,14 @@ def _ending_in_order() -> Iterator[None]:
     is_main = threading.current_thread() is threading.main_thread()
     names = ("SIGTERM", "SIGHUP") if is_main else ()
     signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    taken = [one for one in signals if signal.getsignal(one) is signal.SIG_DFL]
-    for one in taken:
-        signal.signal(one, end)
+    taken = [number for number in signals if signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        for one in taken:
-            signal.signal(one, signal.SIG_DFL)
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 _NO_MEMORY = (

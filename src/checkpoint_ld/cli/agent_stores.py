@@ -97,7 +97,7 @@ def by_name(step: Callable[[str], Done], name: str, of: CheckpointManager, *, or
 
 def found(name: str, of: CheckpointManager) -> AgentCheckpoint:
     """Return the checkpoint of that name: an id, the path of a file, or as `by_name`, which states the exceptions."""
-    return by_name(lambda one: _exactly(one, of), name, of)
+    return by_name(lambda meant: _exactly(meant, of), name, of)
 
 
 def _exactly(name: str, of: CheckpointManager) -> AgentCheckpoint:
@@ -127,7 +127,7 @@ def execution_of(name: str | None, of: CheckpointManager) -> str | None:
 
 def _only(name: str, known: Iterable[str], what: str) -> str | None:
     """Return the only id that begins with `name`, None if none does. Raises SettingsError with the candidates."""
-    candidates = list(dict.fromkeys(one for one in known if one.startswith(name)))
+    candidates = list(dict.fromkeys(each for each in known if each.startswith(name)))
     if len(candidates) > 1:
         listed = ", ".join(map(harmless, candidates[:_CANDIDATES]))
         others = len(candidates) - _CANDIDATES
@@ -157,10 +157,10 @@ def run_of(name: str, of: CheckpointManager) -> Timeline:
 
     checkpoint, line = _line_of(name, of)
     before = line if checkpoint.snapshot.is_partial else ()
-    return timeline_of([*(of.get(one.id) for one in before), checkpoint], line)
+    return timeline_of([*(of.get(header.id) for header in before), checkpoint], line)
 
 
 def checkpoints_of(name: str, of: CheckpointManager) -> list[AgentCheckpoint]:
     """Return the checkpoints of an execution, or a checkpoint with those that it continues from. Raises as `run_of`."""
     checkpoint, line = _line_of(name, of)
-    return [*(of.get(one.id) for one in line if one.id != checkpoint.id), checkpoint]
+    return [*(of.get(header.id) for header in line if header.id != checkpoint.id), checkpoint]

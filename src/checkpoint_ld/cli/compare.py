@@ -72,21 +72,21 @@ def compare(
         streams.note(f"the code in {checkpoint} runs, as --trust-stored-code asks for")
     distinct = Distinct()
     with without_warnings(StoredCodeWarning):
-        found = compared(
+        comparison = compared(
             _assessed(answers, benchmark, distinct, trusted=trusted),
             by="file" if between == "file" else "model",
             groups=None if benchmark is None else groups_of(benchmark, groups),
             findings=distinct.findings,
         )
-    for each in found.findings:
+    for each in comparison.findings:
         streams.note(f"{each.place}: {each.severity.label}: {each.code} {each.message}; {each.remedy}")
     kind = kind or kind_of(output.file, _EXTENSIONS, "text")
     if kind == "text":
-        output.write_report(_text(found), is_styled=False)
+        output.write_report(_text(comparison), is_styled=False)
         return
     from checkpoint_ld.assessment.comparison_tables import FORMATS
 
-    output.write_report(FORMATS[kind](found), kind)
+    output.write_report(FORMATS[kind](comparison), kind)
 
 
 def _assessed(
@@ -106,7 +106,7 @@ def _assessed(
             yield from assess(benchmark, once, trust=Trust() if trusted else None)
 
 
-def _text(found: ModelComparison) -> str:
+def _text(comparison: ModelComparison) -> str:
     from rich.table import Table
     from rich.text import Text
 
@@ -114,16 +114,16 @@ def _text(found: ModelComparison) -> str:
 
     console = streams.console(highlight=False, width=max(streams.columns(), _WIDTH))
     with console.capture() as captured:
-        for rows in tables(found):
+        for rows in tables(comparison):
             table = Table(box=None, pad_edge=False, header_style="bold")
-            for at, name in enumerate(rows.columns):
-                is_text = at == 0 or name in {"first", "second", "model", "judges"}
+            for column, name in enumerate(rows.columns):
+                is_text = column == 0 or name in {"first", "second", "model", "judges"}
                 table.add_column(name, justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
             for row in rows.rows:
                 table.add_row(*(Text(harmless(encodable(str(cell)))) for cell in row))
             console.print(Text(rows.caption, style="bold"))
             console.print(table)
             console.print()
-        for sentence in conclusions(found):
+        for sentence in conclusions(comparison):
             console.print(Text(harmless(encodable(sentence))), soft_wrap=True)
     return captured.get()

@@ -181,9 +181,9 @@ def export(
     from checkpoint_ld.integrations.formats import export_benchmark
 
     streams.check_outputs([file, *answers, *runs], target, force=force or kind in FOLDERS)
-    found = streams.discovered(runs, "take").files if runs else ()
+    run_files = streams.discovered(runs, "take").files if runs else ()
     benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax, strict=strict))
-    given: dict[str, Any] = {"format": kind, "overwrite": force, "answers": answers, "runs": found}
+    given: dict[str, Any] = {"format": kind, "overwrite": force, "answers": answers, "runs": run_files}
     given |= {"strict": strict, "report": report}
     if target == streams.STANDARD and kind is not None:
         with working_folder() as folder:
@@ -213,8 +213,8 @@ def _about(*, creator: tuple[str, ...], license: str | None, description: str | 
         address = address.rstrip().removesuffix(">").strip()
         member = "email" if "@" in address else "url"
         makers.append({"@type": "Person", "name": name.strip(), member: address} if has_address else text)
-    held = {"creator": makers, "license": license, "description": description}
-    return {member: value for member, value in held.items() if value}
+    members = {"creator": makers, "license": license, "description": description}
+    return {member: value for member, value in members.items() if value}
 
 
 @click.command("import", cls=Command)
@@ -282,8 +282,8 @@ def import_(
     _refuse_import(file, is_checkpoint, into=into, rubric=rubric, part=rubric_part, report=report)
     output = streams.Output(target or into or streams.STANDARD, force or (target is None and into is not None))
     output.check(file)
-    held = file if is_checkpoint else into
-    source = None if held is None else streams.read_benchmark(held, syntax=None)
+    merged_into = file if is_checkpoint else into
+    source = None if merged_into is None else streams.read_benchmark(merged_into, syntax=None)
     findings: tuple[Finding, ...] = ()
     if is_checkpoint and source is not None:
         benchmark, notes = Benchmark.of_reading(source), []
@@ -396,11 +396,11 @@ def _run(
 
     if wanted.profile is not None:
         Profiles(wanted.profile)  # raises for an unknown profile
-    found = streams.discovered(paths, "convert", quiet=quiet, extensions=bulk.FOUND)
+    sources = streams.discovered(paths, "convert", quiet=quiet, extensions=bulk.FOUND)
     # No files are larger than the greatest size, and inf is no integer.
     target_bytes = None if shard_size is None else max(1, int(min(shard_size, 1 << 40) * (1 << 20)))
-    shards = bulk.plan_shards(found.files, folder, target_bytes=target_bytes)
-    streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
+    shards = bulk.plan_shards(sources.files, folder, target_bytes=target_bytes)
+    streams.check_outputs(sources.files, *bulk.outputs(shards), force=True)
     if not force:
         streams.check_outputs((), *bulk.foreign_outputs(shards, wanted), force=False)
     with streams.bar("converting", quiet=quiet) as moved:
@@ -416,5 +416,5 @@ def _run(
         )
     if report.lost:
         raise Exit(EXIT_FAILED)  # the processes of a shard died twice
-    if report.total("failed") or report.shared or found.unmatched:
+    if report.total("failed") or report.shared or sources.unmatched:
         raise Exit(EXIT_FOUND)

@@ -41,19 +41,19 @@ def inspect(
 
     from checkpoint_ld.families import inspection
 
-    found = inspection.inspect(streams.read(file, syntax=syntax, checked=True))
+    overview = inspection.inspect(streams.read(file, syntax=syntax, checked=True))
     if as_json:
-        streams.show_json(found.as_json())
+        streams.show_json(overview.as_json())
         return
-    lines = _findings(found.findings)
-    if isinstance(found, inspection.AgentInspection):
+    lines = _findings(overview.findings)
+    if isinstance(overview, inspection.AgentInspection):
         from checkpoint_ld.cli.agent import show_checkpoint
 
-        show_checkpoint(found.checkpoint)
-        rows = _rows_of_agent(found)
+        show_checkpoint(overview.checkpoint)
+        rows = _rows_of_agent(overview)
     else:
-        rows = _rows(found)
-        lines = [*_suspicious_ids(found), *lines]
+        rows = _rows(overview)
+        lines = [*_suspicious_ids(overview), *lines]
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
@@ -66,53 +66,53 @@ def inspect(
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def _rows(found: Inspection) -> dict[str, str]:
+def _rows(overview: Inspection) -> dict[str, str]:
     from checkpoint_ld.benchmark.editing import published_text
 
-    keywords = [f"{keyword} ({count})" for keyword, count in list(found.keywords.items())[:_MOST_KEYWORDS]]
-    more = len(found.keywords) - len(keywords)
+    keywords = [f"{keyword} ({count})" for keyword, count in list(overview.keywords.items())[:_MOST_KEYWORDS]]
+    more = len(overview.keywords) - len(keywords)
     contents = (
-        {"scenarios": str(found.scenarios)}
-        if found.scenarios
-        else {"questions": f"{found.questions}: {found.templates} with a template, {found.finished} finished"}
+        {"scenarios": str(overview.scenarios)}
+        if overview.scenarios
+        else {"questions": f"{overview.questions}: {overview.templates} with a template, {overview.finished} finished"}
     )
     return {
-        "name": found.name,
-        "version": found.version or "",
-        "creator": found.creator or "",
-        "dates": " to ".join(date for date in (found.created, found.modified) if date),
+        "name": overview.name,
+        "version": overview.version or "",
+        "creator": overview.creator or "",
+        "dates": " to ".join(date for date in (overview.created, overview.modified) if date),
         **{
             "about" if name == "keywords" else name: published_text(value) or ""
-            for name, value in found.published.items()
+            for name, value in overview.published.items()
         },
-        "dialect": _dialect(found),
-        "graph": f"{found.root}, {found.triples} triples",
+        "dialect": _dialect(overview),
+        "graph": f"{overview.root}, {overview.triples} triples",
         **contents,
-        "traits": ", ".join(f"{count} {scope} {kind}" for (scope, kind), count in found.traits.items()),
+        "traits": ", ".join(f"{count} {scope} {kind}" for (scope, kind), count in overview.traits.items()),
         "keywords": ", ".join(keywords) + (f" and {more} more" if more else ""),
     }
 
 
-def _rows_of_agent(found: AgentInspection) -> dict[str, str]:
+def _rows_of_agent(overview: AgentInspection) -> dict[str, str]:
     return {
-        "dialect": _dialect(found),
-        "graph": f"{found.root}, {found.triples} triples",
-        "types": ", ".join(f"{count} {kind}" for kind, count in found.thoughts.items()),
-        "tools": ", ".join(f"{name or 'unknown'} ({count})" for name, count in found.calls.items()),
-        "calls": f"{found.failed} failed, {found.in_flight} in flight" if found.calls else "",
+        "dialect": _dialect(overview),
+        "graph": f"{overview.root}, {overview.triples} triples",
+        "types": ", ".join(f"{count} {kind}" for kind, count in overview.thoughts.items()),
+        "tools": ", ".join(f"{name or 'unknown'} ({count})" for name, count in overview.calls.items()),
+        "calls": f"{overview.failed} failed, {overview.in_flight} in flight" if overview.calls else "",
     }
 
 
-def _dialect(found: Inspection | AgentInspection) -> str:
-    return found.dialect if found.syntax == "json" else f"{found.dialect}, as {found.syntax}"
+def _dialect(overview: Inspection | AgentInspection) -> str:
+    return overview.dialect if overview.syntax == "json" else f"{overview.dialect}, as {overview.syntax}"
 
 
-def _suspicious_ids(found: Inspection) -> Iterator[tuple[str, str]]:
-    if found.suspicious_ids:
-        shown = found.suspicious_ids[:_MOST_LINES]
-        yield f"\nsuspicious identifiers: {len(found.suspicious_ids)}", "bold"
+def _suspicious_ids(overview: Inspection) -> Iterator[tuple[str, str]]:
+    if overview.suspicious_ids:
+        shown = overview.suspicious_ids[:_MOST_LINES]
+        yield f"\nsuspicious identifiers: {len(overview.suspicious_ids)}", "bold"
         yield from ((f"  {suspicious.identifier!r} {suspicious.reason}", "") for suspicious in shown)
-        yield from _more(len(found.suspicious_ids) - len(shown))
+        yield from _more(len(overview.suspicious_ids) - len(shown))
 
 
 def _findings(findings: Sequence[Finding]) -> list[tuple[str, str]]:
@@ -152,8 +152,8 @@ def site(
 
     # The files of an older site in the folder are no sources.
     older = Path(folder).resolve()
-    found = streams.discovered(paths, "show", quiet=quiet).files
-    sources = [source for source in found if older not in Path(source).resolve().parents]
+    files = streams.discovered(paths, "show", quiet=quiet).files
+    sources = [source for source in files if older not in Path(source).resolve().parents]
     written = write_site(sources, folder, answers=answers, title=title, url=url, overwrite=force, syntax=syntax)
     streams.note_first(written.remarks, "more of these")
     if not quiet:
@@ -188,16 +188,16 @@ def fingerprint(
         expected = [*identity.read_sums(listed, sums)]
     for wanted, file in expected:
         try:
-            found = identity.fingerprint(streams.source_of(file), syntax=syntax)
+            digits = identity.fingerprint(streams.source_of(file), syntax=syntax)
         except ReadError as error:
             streams.note(str(error))
             code = EXIT_FAILED
             continue
         if wanted is None:
-            streams.write(streams.STANDARD, identity.sum_line(found, file).encode("utf-8", "surrogateescape"))
+            streams.write(streams.STANDARD, identity.sum_line(digits, file).encode("utf-8", "surrogateescape"))
         else:
-            streams.show(f"{harmless(file)}: {'OK' if found == wanted else 'FAILED'}")
-            code = code or (0 if found == wanted else EXIT_FOUND)
+            streams.show(f"{harmless(file)}: {'OK' if digits == wanted else 'FAILED'}")
+            code = code or (0 if digits == wanted else EXIT_FOUND)
     raise Exit(code)
 
 

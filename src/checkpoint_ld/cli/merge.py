@@ -52,15 +52,15 @@ def diff(
     output.check(before, after)
     kind = kind or kind_of(output.file, _EXTENSIONS, "text")
     both = [streams.read_benchmark(path, syntax=syntax) for path in (before, after)]
-    found = semantic_diff(*both, dates=dates, order=order)
+    difference = semantic_diff(*both, dates=dates, order=order)
     is_silent = quiet and output.is_standard
     if not is_silent and kind == "json":
-        output.write(dump_json(found.as_json()) + b"\n")
+        output.write(dump_json(difference.as_json()) + b"\n")
     elif not is_silent and kind == "changelog":
         output.write_report(changelog(*both))
     elif not is_silent:
-        output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
-    if found:
+        output.write_report(f"{difference.to_markdown() if kind == 'markdown' else difference}\n")
+    if difference:
         raise Exit(EXIT_FOUND)
 
 
@@ -155,12 +155,12 @@ def _contested(files: tuple[str, ...]) -> list[ConflictList]:
     from checkpoint_ld.families import contested
 
     if not files:
-        found = [*contested.lists_in(repository_of(Path()))]
-        if not found:
+        conflicts = [*contested.lists_in(repository_of(Path()))]
+        if not conflicts:
             raise SettingsError(
                 "no file of this repository is contested: name a file with a list of conflicts beside it"
             )
-        return found
+        return conflicts
     by_file = {file: contested.lists_of(Path(file)) for file in files}
     for file, lists in by_file.items():
         if not lists:
@@ -171,13 +171,13 @@ def _contested(files: tuple[str, ...]) -> list[ConflictList]:
 def _continue(files: tuple[str, ...], decision: dict[str, Any], *, quiet: bool) -> None:
     from checkpoint_ld.families import git as setup
 
-    for found in _contested(files):
-        merged = setup.settle(found, **decision)
+    for listed in _contested(files):
+        merged = setup.settle(listed, **decision)
         if merged is not None and not merged.is_clean:
-            raise SettingsError(f"{found.file}: conflicts stay undecided")
+            raise SettingsError(f"{listed.file}: conflicts stay undecided")
         if not quiet:
             how = "decided" if decision["prefer"] or decision["decide"] else "taken as edited"
-            streams.note(f"{found.file}: {counted(found.size, 'conflict')} {how}")
+            streams.note(f"{listed.file}: {counted(listed.size, 'conflict')} {how}")
 
 
 def _abort(files: tuple[str, ...], *, quiet: bool) -> None:
@@ -185,13 +185,13 @@ def _abort(files: tuple[str, ...], *, quiet: bool) -> None:
     from checkpoint_ld.families import git as setup
 
     beside = [each for each in _contested(files) if each.path.parent == each.file.parent] if files else []
-    for found in beside:
-        if not found.is_untouched:
-            raise SettingsError(f"{found.file} was edited since the merge: remove it, and {found.path}, yourself")
-        found.file.unlink()
-        found.path.unlink()
+    for listed in beside:
+        if not listed.is_untouched:
+            raise SettingsError(f"{listed.file} was edited since the merge: remove it, and {listed.path}, yourself")
+        listed.file.unlink()
+        listed.path.unlink()
         if not quiet:
-            streams.note(f"{found.file} is removed, with the list of its conflicts")
+            streams.note(f"{listed.file} is removed, with the list of its conflicts")
     if not beside:
         word = setup.abandon(repository_of(Path(files[0]).parent if files else Path()))
         if not quiet:
@@ -216,9 +216,9 @@ def _choose(conflict: Conflict) -> Any:
             raise SettingsError("no decision about a conflict was made: nothing is written") from None
         if answer != "e":
             return conflict.ours if answer == "o" else conflict.theirs
-        found = _edited(conflict)
-        if found is not None:
-            return found[0]
+        choice = _edited(conflict)
+        if choice is not None:
+            return choice[0]
 
 
 def _edited(conflict: Conflict) -> tuple[Any] | None:
@@ -313,8 +313,8 @@ def check() -> None:
     from checkpoint_ld.families import git as setup
 
     top = repository_of(Path())
-    found = filter(None, (contested.finding_of(each.file) for each in contested.lists_in(top)))
-    lines = [f"{each.place}: {each.severity.label}: {each.code} {each.message}; {each.remedy}" for each in found]
+    findings = filter(None, (contested.finding_of(each.file) for each in contested.lists_in(top)))
+    lines = [f"{each.place}: {each.severity.label}: {each.code} {each.message}; {each.remedy}" for each in findings]
     pairs = setup.unpacked_pairs(top)
     if pairs:
         from checkpoint_ld.families.benchmark_folder import require_pairs

@@ -185,9 +185,9 @@ class _Files:
         self._collection = paths[0] if streams.is_collection(paths) else None
         if self._collection and not prov:
             raise SettingsError("--no-prov is for files: a collection holds what was added to it")
-        found = None if self._collection else streams.discovered(paths, "push")
-        self.has_failed = found is not None and bool(found.unmatched or found.unreadable)
-        self._files = found.files if found is not None else ()
+        sources = None if self._collection else streams.discovered(paths, "push")
+        self.has_failed = sources is not None and bool(sources.unmatched or sources.unreadable)
+        self._files = sources.files if sources is not None else ()
         self._inferred = inferred
         self._prov = prov
         self._vocabularies = vocabularies
@@ -258,8 +258,8 @@ class _Files:
         from checkpoint_ld import families
         from checkpoint_ld.stores.remote import outgoing
 
-        held = collection.get(name)
-        graph = families.inferred(held) if self._inferred else held
+        checkpoint = collection.get(name)
+        graph = families.inferred(checkpoint) if self._inferred else checkpoint
         return replace(outgoing(graph, source), graph=name, file=state)
 
 
@@ -272,8 +272,8 @@ def _state(file: str) -> FileState:
     if file == "-" or is_in_pack(Path(file)):
         return FileState()
     with reading(file):
-        found = Path(file).stat()
-    return FileState("", found.st_size, found.st_mtime_ns)
+        status = Path(file).stat()
+    return FileState("", status.st_size, status.st_mtime_ns)
 
 
 def _hashed(file: str, state: FileState) -> FileState:
@@ -320,12 +320,12 @@ def _preview(
     gone = known.surplus(current) if prune else []
     if shown_as == "json":
         requests += (
-            {"source": one.source, "graph": one.graph, "triples": one.triples, "removed": True} for one in gone
+            {"source": graph.source, "graph": graph.graph, "triples": graph.triples, "removed": True} for graph in gone
         )
         streams.show_json(requests)
         return
-    for one in gone:
-        streams.show(f"# {one.graph} from {one.source}: removed, its source is gone or has another name")
+    for graph in gone:
+        streams.show(f"# {graph.graph} from {graph.source}: removed, its source is gone or has another name")
 
 
 _URL = options.argument("URL", "The URL of the store, without user and password.")
@@ -367,8 +367,8 @@ def pull(
             file = str(Path(folder) / remote.file_name(name, _EXTENSIONS[to]))
             try:
                 streams.check_outputs([service["credentials_file"]], file, force=force)
-                ((_, found),) = remote.pull(client, [name])
-                streams.write(file, _content(found, to), force=force)
+                ((_, checkpoint),) = remote.pull(client, [name])
+                streams.write(file, _content(checkpoint, to), force=force)
             except (AuthFailedError, ServerUnreachableError):
                 raise  # those of all other graphs, too
             except (ReadError, WriteError, SettingsError, LookupFailedError, StoreError) as error:
@@ -417,11 +417,11 @@ def drop(
         known.write()
 
 
-def _content(found: Checkpoint, to: str) -> bytes:
+def _content(checkpoint: Checkpoint, to: str) -> bytes:
     from checkpoint_ld import writing
     from checkpoint_ld.agents import serialization
     from checkpoint_ld.dialects.reading import Reading
 
-    if isinstance(found, Reading):
-        return writing.write(found.graph, syntax=to).data
-    return serialization.written(found.tree, to)
+    if isinstance(checkpoint, Reading):
+        return writing.write(checkpoint.graph, syntax=to).data
+    return serialization.written(checkpoint.tree, to)

@@ -133,15 +133,15 @@ def query(
 @contextmanager
 def _ending_at_once() -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end the process, which only reads here; the engine runs no Python to notice them."""
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
-    for one, handler in before.items():
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in before.items():
         if callable(handler):
-            signal.signal(one, signal.SIG_DFL)
+            signal.signal(number, signal.SIG_DFL)
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _text_of(text: str | None, file: str | None, name: str | None) -> str:
@@ -206,9 +206,9 @@ class _QueryRun:
             raise SettingsError("name the checkpoints to ask: files, a folder, a collection, or --endpoint URL")
         if is_collection:
             return self._of_collection()
-        found = streams.discovered(self.paths, "ask")
-        self.has_failed = bool(found.unmatched)
-        return self._of(_shown(streams.graphs(found.files, self.fail, syntax=self.syntax), self.note))
+        sources = streams.discovered(self.paths, "ask")
+        self.has_failed = bool(sources.unmatched)
+        return self._of(_shown(streams.graphs(sources.files, self.fail, syntax=self.syntax), self.note))
 
     def _of(
         self,
@@ -258,11 +258,11 @@ class _QueryRun:
         from checkpoint_ld.benchmark import Benchmark
 
         answers = None if self.answers == streams.STANDARD else self.answers
-        found = list(assess(Benchmark.of_reading(source), self._recorded))
-        if unusable := sum(assessment.status is Status.ERROR for assessment in found):
-            file, count = answers or "<stdin>", len(found)
+        assessments = list(assess(Benchmark.of_reading(source), self._recorded))
+        if unusable := sum(assessment.status is Status.ERROR for assessment in assessments):
+            file, count = answers or "<stdin>", len(assessments)
             self.note(f"{file}: {unusable} of {count} answers cannot be verified: verify --answers says why")
-        return earl.joined(graph, found, base=earl.base_of(answers))
+        return earl.joined(graph, assessments, base=earl.base_of(answers))
 
     def _of_collection(self) -> QueryResult | None:
         from checkpoint_ld.stores.collection import Collection
@@ -310,16 +310,16 @@ def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:
 
     from checkpoint_ld.guard.terms import is_iri
 
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for parameter in given:
         name, sign, value = parameter.partition("=")
         if not sign or not name:
             raise SettingsError(f"--param {parameter}: write it as NAME=VALUE")
-        if name in found:
+        if name in parameters:
             raise SettingsError(f"--param {name} is given twice")
         is_named = typed and value.startswith("<") and value.endswith(">") and is_iri(value[1:-1])
-        found[name] = NamedNode(value[1:-1]) if is_named else value
-    return found
+        parameters[name] = NamedNode(value[1:-1]) if is_named else value
+    return parameters
 
 
 def _listed() -> str:

@@ -89,15 +89,15 @@ def _rules_of(profile: str | None, shapes: Sequence[str]) -> Mapping[str, Rule]:
         return catalogue()
     from checkpoint_ld.validation import profiles
 
-    found: Mapping[str, Rule] = profiles.profile(profile or profiles.DEFAULT, shapes).rules
-    return {**catalogue(), **found} if profile is None else found
+    of_profile: Mapping[str, Rule] = profiles.profile(profile or profiles.DEFAULT, shapes).rules
+    return {**catalogue(), **of_profile} if profile is None else of_profile
 
 
 def _as_json(rule: Rule) -> dict[str, Any]:
     from checkpoint_ld.rules import example, since
 
-    found = example(rule.code)
-    shown = {"good": found.good, "bad": found.bad} if found else {}
+    shown_by = example(rule.code)
+    shown = {"good": shown_by.good, "bad": shown_by.bad} if shown_by else {}
     return {**rule._asdict(), "severity": rule.severity.label, "since": since(rule.code), **shown}
 
 
@@ -117,8 +117,8 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
 
     from checkpoint_ld.rules import example, since
 
-    for at, rule in enumerate(rules):
-        if at:
+    for number, rule in enumerate(rules):
+        if number:
             yield Text("")
         severity = (rule.severity.label, _STYLES[rule.severity])
         yield Text.assemble((f"{rule.code} {rule.slug}".strip(), "bold"), ": ", severity, f": {rule.title}")
@@ -138,8 +138,8 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
         for label, words in details:
             if words:
                 yield Text.assemble("  ", (f"{label:<10}", "bold"), " ".join(words.split()))
-    found = example(rules[0].code) if len(rules) == 1 else None
-    for label, style, text in (("bad", "red", found.bad), ("good", "green", found.good)) if found else ():
+    shown_by = example(rules[0].code) if len(rules) == 1 else None
+    for label, style, text in (("bad", "red", shown_by.bad), ("good", "green", shown_by.good)) if shown_by else ():
         yield Text.assemble("\n  ", (label, f"bold {style}"))
         yield Text("\n".join(f"    {line}" for line in text.splitlines()))
 
@@ -186,8 +186,8 @@ def vocabulary(
     output.check()
     kinds = {".ttl": "turtle", ".nt": "ntriples", ".jsonld": "jsonld", ".rdf": "xml"}
     kind = kind_of(output.file, kinds, None) or GRAPHS[0]
-    found = (triple for known in ((name,) if name else NAMES) for triple in statements(known))
-    output.write_report(render(QueryResult("construct", triples=tuple(found)), kind))
+    triples = (triple for known in ((name,) if name else NAMES) for triple in statements(known))
+    output.write_report(render(QueryResult("construct", triples=tuple(triples)), kind))
 
 
 @click.command(cls=Command)

@@ -88,7 +88,7 @@ def shacl(
         _check_shapes(given)
     compiled = compile_statements(engines.index_of(given), {}, advanced=advanced)
     if shape is not None:
-        compiled = compiled.only([one.strip() for one in shape.split(",")])
+        compiled = compiled.only([name.strip() for name in shape.split(",")])
     compiled = compiled.for_pyshacl() if engine == ENGINES[1] else compiled
     if inference != INFERENCES[0]:
         data = _inferred(data, inference)
@@ -101,7 +101,7 @@ def shacl(
         iterate_rules=iterate_rules,
         allow_infos=allow_infos,
         allow_warnings=allow_warnings,
-        focus_nodes=None if focus is None else [one.strip() for one in focus.split(",")],
+        focus_nodes=None if focus is None else [name.strip() for name in focus.split(",")],
     )
     kind = kind or kind_of(output.file, _BY_EXTENSION, "human")
     output.write_report(text if kind == "human" else _written(report, kind, conforms=conforms), kind)
@@ -113,7 +113,7 @@ def _graph(files: Iterable[tuple[str, str]]) -> Graph:
     from checkpoint_ld.graph.emission import together
     from checkpoint_ld.graph.store import graph_of
 
-    return graph_of(together({str(at): _statements(*one) for at, one in enumerate(files)}))
+    return graph_of(together({str(number): _statements(*file) for number, file in enumerate(files)}))
 
 
 def _statements(file: str, syntax: str) -> Index:
@@ -124,7 +124,7 @@ def _statements(file: str, syntax: str) -> Index:
 
     data, name = read_bytes(streams.source_of(file))
     data = unpacked(data, name, DEFAULT_LIMITS)
-    suffixes = ["", *(one for one in Path(name or "").suffixes if one != ".gz")]
+    suffixes = ["", *(suffix for suffix in Path(name or "").suffixes if suffix != ".gz")]
     if syntax == "auto":
         syntax = _JSON_LD if suffixes[-1] in _JSON else emission.EXTENSIONS.get(suffixes[-1], "turtle")
     try:
@@ -177,11 +177,11 @@ def _doubts(shapes: Shapes, data: Graph) -> Iterator[str]:
     from checkpoint_ld.shacl.shapes import Validation
 
     yield from map(str, shapes.problems)
-    for one in Validation(shapes, engines.DataGraph(engines.index_of(data))).unmatched():
-        named = described(shapes.index, one.node)
+    for unmatched in Validation(shapes, engines.DataGraph(engines.index_of(data))).unmatched():
+        named = described(shapes.index, unmatched.node)
         doubt = f"no node of the data is a target of {named}"
         for here, there in (_SCHEMES, _SCHEMES[::-1]):
-            for term in (str(term) for _, term in one.targets if str(term).startswith(here)):
+            for term in (str(term) for _, term in unmatched.targets if str(term).startswith(here)):
                 other = URIRef(there + term.removeprefix(here))
                 if (None, RDF.type, other) in data or (None, other, None) in data:
                     doubt = f"{named} names <{term}>, and the data have <{other}>: write it as the data do"
@@ -201,8 +201,10 @@ def _written(report: Graph, kind: str, *, conforms: bool) -> str:
     names = (SH.focusNode, SH.resultPath, SH.value, SH.sourceShape, SH.sourceConstraintComponent, SH.resultSeverity)
 
     results = []
-    for one in report.objects(None, SH.result):
-        terms = {str(name).rpartition("#")[2]: report.value(one, name) for name in names}
-        held: dict[str, Any] = {name: None if term is None else described(index, term) for name, term in terms.items()}
-        results.append({**held, "resultMessage": sorted(map(str, report.objects(one, SH.resultMessage)))})
+    for result in report.objects(None, SH.result):
+        terms = {str(name).rpartition("#")[2]: report.value(result, name) for name in names}
+        members: dict[str, Any] = {
+            name: None if term is None else described(index, term) for name, term in terms.items()
+        }
+        results.append({**members, "resultMessage": sorted(map(str, report.objects(result, SH.resultMessage)))})
     return dump_json({"conforms": conforms, "results": sorted(results, key=str)}).decode() + "\n"

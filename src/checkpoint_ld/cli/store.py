@@ -63,7 +63,7 @@ def store() -> None:
 @store.command
 def add(*, store: str = _PLACE, paths: tuple[str, ...] = options.PATHS, loading: dict[str, Any] = _LOADING) -> None:
     """Load checkpoints; STORE is created if it does not exist. Run it again to complete an interrupted run."""
-    _load(store, lambda held, rules: held.add(*paths, options=rules), must_load=paths, **loading)
+    _load(store, lambda opened, rules: opened.add(*paths, options=rules), must_load=paths, **loading)
 
 
 @store.command
@@ -75,7 +75,7 @@ def sync(
     loading: dict[str, Any] = _LOADING,
 ) -> None:
     """Load new and changed files of FOLDER, and list checkpoints whose files are gone."""
-    _load(store, lambda held, rules: held.sync(folder, prune=prune, options=rules), followed=folder, **loading)
+    _load(store, lambda opened, rules: opened.sync(folder, prune=prune, options=rules), followed=folder, **loading)
 
 
 def _load(
@@ -95,8 +95,8 @@ def _load(
     from checkpoint_ld.stores import collection
 
     checks = collection.Checks(Profiles(profile) if profile is not None else None, severity(fail_on))
-    with _open(store, wait=wait) as held, _progress(quiet=quiet) as progress:
-        loaded = load(held, collection.Options(collection.OnConflict(on_conflict), checks, progress))
+    with _open(store, wait=wait) as opened, _progress(quiet=quiet) as progress:
+        loaded = load(opened, collection.Options(collection.OnConflict(on_conflict), checks, progress))
     if must_load and not loaded.outcomes:
         streams.note_unreadable(loaded.unreadable)
         raise SettingsError(f"nothing to add in {', '.join(must_load)}: name a checkpoint, or a folder that has some")
@@ -162,14 +162,14 @@ def get(
     output.check(store)
     syntax = writing.syntax_of(output.file)
     with _open(store, read_only=True, wait=wait) as collection:
-        [found, *more] = collection.find(graph)
+        [name, *more] = collection.find(graph)
         if more:
-            streams.note(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
-        held = collection.get(found)
-    output.write(_content(held, syntax))
+            streams.note(f"{graph} has several graphs: {', '.join((name, *more))}; this is the first")
+        content = collection.get(name)
+    output.write(_content(content, syntax))
 
 
-def _content(held: StatementGraph, syntax: str) -> bytes:
+def _content(graph: StatementGraph, syntax: str) -> bytes:
     """Return a graph as the bytes of a file; JSON is in the original dialect, for agents in the canonical shape."""
     from checkpoint_ld import writing
     from checkpoint_ld.agents import serialization
@@ -177,9 +177,9 @@ def _content(held: StatementGraph, syntax: str) -> bytes:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.emission import ContextStyle
 
-    if isinstance(held, CheckpointGraph):
-        return writing.write(held, syntax=syntax, context=ContextStyle.PLAIN).data
-    agent = AgentGraph.of_graph(held)
+    if isinstance(graph, CheckpointGraph):
+        return writing.write(graph, syntax=syntax, context=ContextStyle.PLAIN).data
+    agent = AgentGraph.of_graph(graph)
     return serialization.written(agent.tree(), "canonical" if syntax == writing.JSONLD else syntax)
 
 
@@ -308,23 +308,24 @@ def describe(
     output.check(store)
     syntax = kind or kind_of(output.file, {name: to for name, to in EXTENSIONS.items() if to in GRAPHS}, "turtle")
     with _open(store, read_only=True, wait=wait) as collection:
-        found = collection.describe(base=base, title=title or TITLE, publisher=publisher)
-    output.write(render(found, syntax).encode())
+        statements = collection.describe(base=base, title=title or TITLE, publisher=publisher)
+    output.write(render(statements, syntax).encode())
 
 
 @store.command
 def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float | None = options.WAIT) -> None:
     """Count the content of the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
-        found = collection.statistics()
+        counts = collection.statistics()
     if as_json:
-        streams.show_json(found.as_json())
+        streams.show_json(counts.as_json())
         return
-    streams.show(f"checkpoints  {found.checkpoints}" + (f", {found.unfinished} unfinished" if found.unfinished else ""))
-    streams.show(f"triples      {found.triples}")
-    streams.show("dialects     " + ", ".join(f"{name} ({count})" for name, count in found.dialects.items()))
-    streams.show("findings     " + ", ".join(f"{count} {name}s" for name, count in found.findings.items()))
-    streams.show(f"on disk      {found.bytes / 1e6:.1f} MB")
+    unfinished = f", {counts.unfinished} unfinished" if counts.unfinished else ""
+    streams.show(f"checkpoints  {counts.checkpoints}{unfinished}")
+    streams.show(f"triples      {counts.triples}")
+    streams.show("dialects     " + ", ".join(f"{name} ({count})" for name, count in counts.dialects.items()))
+    streams.show("findings     " + ", ".join(f"{count} {name}s" for name, count in counts.findings.items()))
+    streams.show(f"on disk      {counts.bytes / 1e6:.1f} MB")
 
 
 @store.command

@@ -117,10 +117,10 @@ def is_file(name: str | Path) -> bool:
 
 def is_collection(paths: Sequence[str]) -> bool:
     """Return whether there is one path, that of a collection. Raises SettingsError for a collection among others."""
-    found = [path for path in paths if is_file(Path(path) / "collection.json")]
-    if found and len(paths) > 1:
-        raise SettingsError(f"{found[0]} is a collection: name it alone, or the files that are in it")
-    return bool(found)
+    collections = [path for path in paths if is_file(Path(path) / "collection.json")]
+    if collections and len(paths) > 1:
+        raise SettingsError(f"{collections[0]} is a collection: name it alone, or the files that are in it")
+    return bool(collections)
 
 
 def discovered(
@@ -133,23 +133,23 @@ def discovered(
     """
     from checkpoint_ld.batch.discovery import discover  # too slow an import for --help
 
-    found = discover(paths, **search)
-    note_unreadable(found.unreadable.values())
-    if found.passed_over and not quiet:
-        count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
+    sources = discover(paths, **search)
+    note_unreadable(sources.unreadable.values())
+    if sources.passed_over and not quiet:
+        count = "1 file in a folder is" if sources.passed_over == 1 else f"{sources.passed_over} files in folders are"
         note(f"{count} no checkpoint and passed over")
-    if not found.files and found.excluded:
-        patterns = ", ".join(found.excluded)
+    if not sources.files and sources.excluded:
+        patterns = ", ".join(sources.excluded)
         message = f"nothing to {doing} in {', '.join(paths)}: {patterns} in exclude of {by} excludes everything"
         if search.get("force_exclude"):
             note(message)
-            return found
+            return sources
         raise SettingsError(f"{message}; name a file, which is never excluded without --force-exclude")
-    if not found.files:
+    if not sources.files:
         raise SettingsError(f"nothing to {doing} in {', '.join(paths)}: name a checkpoint, or a folder that has some")
-    for pattern in found.unmatched:
+    for pattern in sources.unmatched:
         note(f"{pattern}: no file matches")
-    return found
+    return sources
 
 
 def note_unreadable(messages: Iterable[str]) -> None:

@@ -26,11 +26,11 @@ def unpack(
     """Write a benchmark as a folder of texts: a Markdown file and a Python file for each question."""
     from checkpoint_ld.families import benchmark_folder
 
-    found = benchmark_folder.unpack(streams.source_of(file), folder, syntax=syntax, overwrite=force)
-    for remark in found.remarks:
+    unpacked = benchmark_folder.unpack(streams.source_of(file), folder, syntax=syntax, overwrite=force)
+    for remark in unpacked.remarks:
         streams.note(f"{file}: {remark}")
     if not quiet:
-        streams.show(f"{found.folder}: {counted(found.questions, 'question')}")
+        streams.show(f"{unpacked.folder}: {counted(unpacked.questions, 'question')}")
 
 
 @click.command(cls=Command)

@@ -171,9 +171,9 @@ def validate(
         streams.show_json(configuration.shown_settings(shown))
         return
     exclusion: Any = {"exclude": chosen.exclude, "root": chosen.folder, "by": chosen.file, "input_name": stdin_filename}
-    found = streams.discovered(paths, "validate", quiet=quiet, force_exclude=force_exclude, **exclusion)
+    sources = streams.discovered(paths, "validate", quiet=quiet, force_exclude=force_exclude, **exclusion)
     is_fixed, kept = config is not None or no_config, () if force_exclude else paths
-    parts = {chosen: found.files} if is_fixed else _parts(found.files, chosen, stdin_filename, kept)
+    parts = {chosen: sources.files} if is_fixed else _parts(sources.files, chosen, stdin_filename, kept)
     targets = _targets(kinds, outputs, reports.STATISTICS if statistics else reports.FORMATS)
     runs: dict[_ValidationRun, tuple[str, ...]] = {}
     rules_files: list[str] = []
@@ -181,7 +181,7 @@ def validate(
         is_trusted = trust_config or config is not None
         wanted = configuration.profiles(own, profile, shapes, is_trusted=is_trusted)
         selection = configuration.selection(own, wanted.first.rules, select=select, ignore=ignore)
-        run = _ValidationRun(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
+        run = _ValidationRun(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(sources.unmatched))
         run.stdin_filename = stdin_filename
         run.has_results = any(kind == "turtle" for kind, _ in targets)
         run.baseline = baseline or own.baseline
@@ -189,13 +189,13 @@ def validate(
         run.threshold = severity(fail_on or own.fail_on or "violation")
         runs[run] = files
         rules_files += [str(file) for file in (own.file, *wanted.first.files, run.baseline) if file is not None]
-    changed = dict.fromkeys(_changed(found, changed_since, rules_files, quiet=quiet).files)
+    changed = dict.fromkeys(_changed(sources, changed_since, rules_files, quiet=quiet).files)
     runs = {run: tuple(file for file in files if file in changed) for run, files in runs.items()}
     known = next(iter(runs)).baseline
     read = *changed, *(file for file in rules_files if not write_baseline or file != known), config
     if not any(runs.values()):
-        raise Exit(EXIT_FAILED if found.unmatched else 0)
-    written = (one.file for one in outputs)
+        raise Exit(EXIT_FAILED if sources.unmatched else 0)
+    written = (target.file for target in outputs)
     streams.check_outputs(read, *written, *(file for _, file in kinds), force=output.force)
     if write_baseline:
         _check_baseline(read, known, force=output.force)
@@ -236,7 +236,7 @@ def _parts(
         if kept:
             raise SettingsError(f"{message}; name a file, which is never excluded without --force-exclude")
         streams.note(message)
-    return {own: tuple(held) for own, held in parts.items()} or {chosen: ()}
+    return {own: tuple(files_of) for own, files_of in parts.items()} or {chosen: ()}
 
 
 def _finished(
@@ -249,44 +249,45 @@ def _finished(
     write_baseline: bool,
 ) -> int:
     """Validate the files of each run, and write their reports as one; return the exit code."""
-    found: dict[_ValidationRun, Report] = {}
+    reports_of: dict[_ValidationRun, Report] = {}
     for run, files in runs.items():
         if fix:
             run.repair(files)
-        found[run] = run.report(files)
-    first = next(iter(found))
-    has_failed = any(run.has_failed for run in found)
-    if has_failed and not any(report.checked for report in found.values()):
+        reports_of[run] = run.report(files)
+    first = next(iter(reports_of))
+    has_failed = any(run.has_failed for run in reports_of)
+    if has_failed and not any(report.checked for report in reports_of.values()):
         return EXIT_FAILED
     if write_baseline and first.baseline is not None:
-        first.write_baseline(found[first], Path(first.baseline))
+        first.write_baseline(reports_of[first], Path(first.baseline))
         return EXIT_FAILED if has_failed else 0
-    found = {run: run.compared(one, Path(run.baseline)) if run.baseline else one for run, one in found.items()}
-    report = _joined([*found.values()])
+    for run, each in reports_of.items():
+        reports_of[run] = run.compared(each, Path(run.baseline)) if run.baseline else each
+    report = _joined([*reports_of.values()])
     for kind, target in targets:
         first.write(report, kind, target, settings._replace(fail_on=first.threshold), statistics=statistics)
-    is_found = any(run.threshold is not None and one.at_least(run.threshold) for run, one in found.items())
+    is_found = any(run.threshold is not None and each.at_least(run.threshold) for run, each in reports_of.items())
     return EXIT_FAILED if has_failed else EXIT_FOUND if is_found else 0
 
 
-def _joined(found: Sequence[Report]) -> Report:
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(dict.fromkeys(name for one in found for name in one.profile.split(", ")))
-    checked = tuple(checked for one in found for checked in one.checked)
-    rules = {code: rule for one in reversed(found) for code, rule in one.rules.items()}
-    return type(found[0])(names, checked, rules, sum(one.known for one in found))
+def _joined(parts: Sequence[Report]) -> Report:
+    if len(parts) == 1:
+        return parts[0]
+    names = ", ".join(dict.fromkeys(name for part in parts for name in part.profile.split(", ")))
+    checked = tuple(checked for part in parts for checked in part.checked)
+    rules = {code: rule for part in reversed(parts) for code, rule in part.rules.items()}
+    return type(parts[0])(names, checked, rules, sum(part.known for part in parts))
 
 
-def _changed(found: Discovery, reference: str | None, rules_files: Sequence[str], *, quiet: bool) -> Discovery:
+def _changed(sources: Discovery, reference: str | None, rules_files: Sequence[str], *, quiet: bool) -> Discovery:
     """Return the files that changed since a reference of git, if one is given; all of them if the rules did.
 
     Without a file to validate, the command ends.
     """
-    if not found.files:
-        raise Exit(EXIT_FAILED if found.unmatched else 0)
+    if not sources.files:
+        raise Exit(EXIT_FAILED if sources.unmatched else 0)
     if reference is None:
-        return found
+        return sources
     from checkpoint_ld.families.git import changed_since
 
     changed = changed_since(reference)
@@ -294,13 +295,13 @@ def _changed(found: Discovery, reference: str | None, rules_files: Sequence[str]
     if rules:
         if not quiet:
             streams.note(f"{rules[0]} changed since {reference}, so that all files are validated")
-        return found
-    files = tuple(file for file in found.files if file == streams.STANDARD or os.path.realpath(file) in changed)
+        return sources
+    files = tuple(file for file in sources.files if file == streams.STANDARD or os.path.realpath(file) in changed)
     if not files:
         if not quiet:
-            streams.note(f"none of {counted(len(found.files), 'file')} changed since {reference}")
-        raise Exit(EXIT_FAILED if found.unmatched else 0)
-    return found._replace(files=files)
+            streams.note(f"none of {counted(len(sources.files), 'file')} changed since {reference}")
+        raise Exit(EXIT_FAILED if sources.unmatched else 0)
+    return sources._replace(files=files)
 
 
 def cache_folder(given: str | None, chosen: configuration.Configuration) -> Path:
@@ -350,7 +351,7 @@ def _targets(
     if len(alone) > 1:
         raise SettingsError(f"--format {alone[0]} and --format {alone[1]}: write all but one as FORMAT:FILE")
     output, *more = outputs
-    targets = [(kind_of(one.file, EXTENSIONS, "text"), one) for one in more]
+    targets = [(kind_of(target.file, EXTENSIONS, "text"), target) for target in more]
     targets += [(kind, Output(file, force=output.force)) for kind, file in kinds if file is not None]
     if alone or not targets or not output.is_standard:
         targets.insert(0, (alone[0] if alone else kind_of(output.file, EXTENSIONS, "text"), output))
@@ -408,11 +409,11 @@ class _ValidationRun:
 
         together = families.Together(self.profiles)
         own = together.added(self._checked(files, together))
-        found = families.with_shapes(own, self.profiles, is_whole=not self.has_failed)
-        selected = [self.selection.applied(one) for one in found]
+        reports = families.with_shapes(own, self.profiles, is_whole=not self.has_failed)
+        selected = [self.selection.applied(report) for report in reports]
         if self.cache is not None and self.cache.fault and not self.quiet:
             streams.note(self.cache.fault)
-        if any(found.rule in FIXED for one in selected for found in one.findings):
+        if any(finding.rule in FIXED for report in selected for finding in report.findings):
             from checkpoint_ld.validation.fixes import with_fixable
 
             selected = list(map(with_fixable, selected))
@@ -440,11 +441,11 @@ class _ValidationRun:
         """Return a report without the findings of a baseline; report the number of obsolete ones on standard error."""
         from checkpoint_ld.validation.reports import baseline
 
-        found = baseline.compared(report, file, self.selection)
-        if found.gone and not self.quiet:
-            verb = "is" if found.gone == 1 else "are"
-            streams.note(f"{counted(found.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")
-        return found.report
+        difference = baseline.compared(report, file, self.selection)
+        if difference.gone and not self.quiet:
+            verb = "is" if difference.gone == 1 else "are"
+            streams.note(f"{counted(difference.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")
+        return difference.report
 
     def show_repairs(self, files: Sequence[str]) -> int:
         """Print what `repair` would change, as unified diffs; return the exit code."""
@@ -541,7 +542,7 @@ class _ValidationRun:
         work = validating.Work(self.profiles.name, shapes, self.syntax, self.engine, self.has_results)
         known = {file: kept for file in files if (kept := self._kept(file)) is not None}
         left = [file for file in files if file not in known and not is_own(file)]
-        found = validating.outcomes(left, work, self.jobs or 1)
+        outcomes = validating.outcomes(left, work, self.jobs or 1)
         for done, file in enumerate(files):
             if advance is not None:
                 advance(done, len(files))
@@ -552,7 +553,7 @@ class _ValidationRun:
             if is_own(file):
                 yield from self._checked([file], together)
                 continue
-            outcome = next(found)
+            outcome = next(outcomes)
             if outcome.checked is None:
                 self.fail(outcome.fault)
                 continue

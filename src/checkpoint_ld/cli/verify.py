@@ -71,7 +71,7 @@ def verify(
     if [file, *answers].count(streams.STANDARD) > 1:
         raise SettingsError("only one of the checkpoint and the answers can come from standard input: name a file")
     streams.check_outputs([file, *answers], results, rdf, force=force)
-    named = [None if one == streams.STANDARD else one for one in answers]
+    named = [None if name == streams.STANDARD else name for name in answers]
     form = earl.Form.of_file(rdf, answers=named[0], base=base, date=date) if rdf is not None else None
     if form is None and (base, date) != (None, None):
         raise SettingsError("--base and --date are about RDF: give the file for it with --rdf")
@@ -83,10 +83,11 @@ def verify(
     with ExitStack() as stack:
         stack.enter_context(without_warnings(StoredCodeWarning))  # reported once above, for all answers
         target, graph = (
-            None if one is None else stack.enter_context(streams.replacing(one, force=force)) for one in (results, rdf)
+            None if output is None else stack.enter_context(streams.replacing(output, force=force))
+            for output in (results, rdf)
         )
-        found = assess(benchmark, _recorded(answers, stack, quiet=quiet), trust=Trust() if trusted else None)
-        assessments = _passed_on(found, target if table is None else None, tally, remarks)
+        assessed = assess(benchmark, _recorded(answers, stack, quiet=quiet), trust=Trust() if trusted else None)
+        assessments = _passed_on(assessed, target if table is None else None, tally, remarks)
         kept = assessments if table is None else [*assessments]
         if form is not None and graph is not None:
             earl.write(kept, graph, form)

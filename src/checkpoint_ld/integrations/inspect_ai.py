@@ -134,24 +134,24 @@ def template_scorer(checkpoint: str, trust_stored_code: bool = False) -> Scorer:
         values = values_in(completion)
         answer = RecordedAnswer(str(state.sample_id), values, trace=completion, replicate=state.epoch)
         with without_warnings(StoredCodeWarning):  # warned once above, for all answers
-            found = assessed(answer, questions, trust)
+            assessment = assessed(answer, questions, trust)
         about: dict[str, Any] = {
             "answer": json.dumps(values, ensure_ascii=False) if values else None,
-            "explanation": found.reason,
+            "explanation": assessment.reason,
             "metadata": {
-                "status": found.status.value,
-                "verification": None if found.result is None else found.result.as_json(),
-                "traits": [trait.as_json() for trait in found.traits],
+                "status": assessment.status.value,
+                "verification": None if assessment.result is None else assessment.result.as_json(),
+                "traits": [trait.as_json() for trait in assessment.traits],
             },
         }
-        if found.status in (Status.PASSED, Status.FAILED):
-            graded = math.nan if found.score is None else found.score
-            has_fields = found.question is not None and requested_fields(
-                found.question.template, trusted=trust is not None
+        if assessment.status in (Status.PASSED, Status.FAILED):
+            graded = math.nan if assessment.score is None else assessment.score
+            has_fields = assessment.question is not None and requested_fields(
+                assessment.question.template, trusted=trust is not None
             )
             reason = "invalid_response_format" if has_fields and not values else None
             return Score(
-                value={"passed": float(found.status is Status.PASSED), "score": graded}, reason=reason, **about
+                value={"passed": float(assessment.status is Status.PASSED), "score": graded}, reason=reason, **about
             )
         return Score.unscored(reason="scoring_failed", **about)
 

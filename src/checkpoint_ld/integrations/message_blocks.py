@@ -59,14 +59,14 @@ class MessageBlocks:
 
     def _text(self, block: Sequence[BaseMessage], serde: SerializerProtocol) -> str:
         content = _content(block)
-        found = None if content is None else self._texts.get(content)
-        if found is None:
+        known = None if content is None else self._texts.get(content)
+        if known is None:
             kind, data = serde.dumps_typed(list(block))
-            found = f"{kind}:{hashlib.sha256(data).hexdigest()}:{base64.b64encode(data).decode()}"
+            known = f"{kind}:{hashlib.sha256(data).hexdigest()}:{base64.b64encode(data).decode()}"
             if content is not None:
-                self._make_room(len(found) + len(content[1]))
-                self._texts[content] = found
-        return found
+                self._make_room(len(known) + len(content[1]))
+                self._texts[content] = known
+        return known
 
     def _messages(self, text: str, serde: SerializerProtocol) -> Iterable[Any]:
         known = self._contents.get(text)

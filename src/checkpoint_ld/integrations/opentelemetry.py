@@ -60,9 +60,9 @@ class CheckpointSpanExporter(SpanExporter):
         with self._guard:
             ended: dict[str, None] = {}
             for span in map(span_of, spans):
-                held = self._open.setdefault(span.trace_id, [])
-                held.append(span)
-                if span.parent_id is None or len(held) >= LONGEST:
+                waiting = self._open.setdefault(span.trace_id, [])
+                waiting.append(span)
+                if span.parent_id is None or len(waiting) >= LONGEST:
                     ended[span.trace_id] = None
             done = [self._keep(self._open.pop(trace)) for trace in ended]
         return SpanExportResult.SUCCESS if all(done) else SpanExportResult.FAILURE
@@ -74,17 +74,17 @@ class CheckpointSpanExporter(SpanExporter):
     def take_in(self, records: Sequence[ReadableLogRecord]) -> None:
         """Hold log records until their span is kept; the oldest are dropped beyond LONGEST."""
         with self._guard:
-            for one in records:
-                record = one.log_record
+            for data in records:
+                record = data.log_record
                 if not record.trace_id or not record.span_id:
                     continue
-                held = _plain(record.attributes)
-                name = str(record.event_name or held.get("event.name") or "")
+                attributes = _plain(record.attributes)
+                name = str(record.event_name or attributes.get("event.name") or "")
                 if record.body is not None:
-                    held[BODY] = _value(record.body)
+                    attributes[BODY] = _value(record.body)
                 key = format_trace_id(record.trace_id), format_span_id(record.span_id)
                 when = moment(record.timestamp or record.observed_timestamp) or 0
-                self._records.setdefault(key, []).append((name, when, held))
+                self._records.setdefault(key, []).append((name, when, attributes))
             while len(self._records) > LONGEST:
                 self._records.popitem(last=False)
 

@@ -137,11 +137,11 @@ class OtlpFile:
                 orjson.loads(text)
                 self._add(text, start)
             except orjson.JSONDecodeError as error:
-                at = f"{path}:{number + error.lineno - 1}:{error.colno}"
+                place = f"{path}:{number + error.lineno - 1}:{error.colno}"
                 what = f"is no JSON, perhaps half written: {error.msg}; write it again"
                 if "depth limit" in error.msg:  # of orjson, 1,024 levels
                     what = "its values are nested too deeply to be read; nest them less"
-                self.errors.append(ReadError(f"{at}: {what}"))
+                self.errors.append(ReadError(f"{place}: {what}"))
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 what = "resourceSpans with scopeSpans with spans are expected"
                 if isinstance(error, KeyError) and error.args[0] in _SNAKES:
@@ -149,8 +149,8 @@ class OtlpFile:
                 self.errors.append(ReadError(f"{path}:{number}: is not OTLP/JSON: {what}"))
 
     def _add(self, text: str, start: int) -> None:
-        found = Spans(text)
-        members = found.index(found.start)
+        spans = Spans(text)
+        members = spans.index(spans.start)
         if not {"resourceSpans", "resourceLogs"} & set(members):
             snake = next((name for name in _SNAKES if name in members), None)
             if snake is None and _OTHER_SIGNALS & set(members):
@@ -161,12 +161,12 @@ class OtlpFile:
             ("resourceSpans", "scopeSpans", "spans", self._add_span),
             ("resourceLogs", "scopeLogs", "logRecords", self._add_record),
         ):
-            for resource in found.members(members[signal].start) if signal in members else ():
-                at = resource.value.start
-                shared = _attributes(_object(found, at, "resource").get("attributes"))
-                for scope in _items(found, at, scopes):
-                    described = _object(found, scope.value.start, "scope")
-                    for member in _items(found, scope.value.start, items):
+            for resource in spans.members(members[signal].start) if signal in members else ():
+                place = resource.value.start
+                shared = _attributes(_object(spans, place, "resource").get("attributes"))
+                for scope in _items(spans, place, scopes):
+                    described = _object(spans, scope.value.start, "scope")
+                    for member in _items(spans, scope.value.start, items):
                         value = orjson.loads(text[member.value.start : member.value.end])
                         add(value, _TextPlace(start + member.value.start, start + member.value.end, shared, described))
 
@@ -199,21 +199,21 @@ class OtlpFile:
         for place in self.records.pop(trace, ()):
             source = orjson.loads(self.text[place.start : place.end])
             try:
-                held, body = _attributes(source.get("attributes")), _value(source.get("body"))
+                attributes, body = _attributes(source.get("attributes")), _value(source.get("body"))
             except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
                 self._leave_out(place, "the attributes or the body of the log record are of another form")
                 continue
-            name = source.get("eventName") or held.get("event.name") or ""
+            name = source.get("eventName") or attributes.get("event.name") or ""
             when = moment(source.get("timeUnixNano")) or moment(source.get("observedTimeUnixNano")) or 0
             yield (
                 _hexadecimal(source.get("spanId") or ""),
-                (str(name), when, held if body is None else {**held, BODY: body}),
+                (str(name), when, attributes if body is None else {**attributes, BODY: body}),
             )
 
     def _leave_out(self, place: _TextPlace, why: str) -> None:
-        at = f"{self.path}:{self.text.count(chr(10), 0, place.start) + 1}"
+        where = f"{self.path}:{self.text.count(chr(10), 0, place.start) + 1}"
         message = f"this span is not OTLP/JSON: {why}; it is left out: correct it, and import the file again"
-        self.faulty.append(ReadError(f"{at}: {message}"))
+        self.faulty.append(ReadError(f"{where}: {message}"))
 
     def _span(self, place: _TextPlace) -> Span:
         source = orjson.loads(self.text[place.start : place.end])
@@ -331,15 +331,15 @@ def _documents(text: str, *, is_lines: bool) -> Iterator[tuple[int, int, str]]:
         start += len(line) + 1
 
 
-def _items(spans: Spans, at: int, name: str) -> Iterator[Member]:
-    found = spans.index(at).get(name)
-    yield from () if found is None else spans.members(found.start)
+def _items(spans: Spans, start: int, name: str) -> Iterator[Member]:
+    members = spans.index(start).get(name)
+    yield from () if members is None else spans.members(members.start)
 
 
-def _object(spans: Spans, at: int, name: str) -> dict[str, Any]:
-    member = spans.index(at).get(name)
-    found = {} if member is None else orjson.loads(spans.text[member.value.start : member.value.end])
-    return found if isinstance(found, dict) else {}
+def _object(spans: Spans, start: int, name: str) -> dict[str, Any]:
+    member = spans.index(start).get(name)
+    value = {} if member is None else orjson.loads(spans.text[member.value.start : member.value.end])
+    return value if isinstance(value, dict) else {}
 
 
 def _attributes(source: Any) -> dict[str, Any]:

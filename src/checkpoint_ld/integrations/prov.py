@@ -46,7 +46,7 @@ def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> A
     `prov.dot.prov_to_dot` draws. Raises ReadError for provenance that `prov` finds invalid.
     """
     given = (checkpoints,) if isinstance(checkpoints, AgentCheckpoint) else checkpoints
-    ordered = sorted(given, key=lambda one: (one.timestamp, one.metadata.step_number, one.id))
+    ordered = sorted(given, key=lambda each: (each.timestamp, each.metadata.step_number, each.id))
     try:
         return _Run(ordered).document
     except ProvException as error:
@@ -62,19 +62,19 @@ class _Run:
         thoughts: dict[str, tuple[Thought, AgentCheckpoint]] = {}
         calls: dict[str, tuple[ToolCall, AgentCheckpoint]] = {}
         results: dict[str, Any] = {}
-        known = {one.id for one in checkpoints}
+        known = {checkpoint.id for checkpoint in checkpoints}
         executions: dict[str, list[AgentCheckpoint]] = {}
-        for one in checkpoints:
-            executions.setdefault(one.execution_id, []).append(one)
-            for thought in one.snapshot.thought_chain:
-                thoughts[thought.id] = thought, thoughts.get(thought.id, (None, one))[1]
-            for call in one.snapshot.tool_state.calls:
-                calls[call.id] = call, calls.get(call.id, (None, one))[1]
-            results.update(one.snapshot.tool_state.results)
-        for name, those in executions.items():
-            self._execution(name, those)
-        for one in checkpoints:
-            self._checkpoint(one, known)
+        for checkpoint in checkpoints:
+            executions.setdefault(checkpoint.execution_id, []).append(checkpoint)
+            for thought in checkpoint.snapshot.thought_chain:
+                thoughts[thought.id] = thought, thoughts.get(thought.id, (None, checkpoint))[1]
+            for call in checkpoint.snapshot.tool_state.calls:
+                calls[call.id] = call, calls.get(call.id, (None, checkpoint))[1]
+            results.update(checkpoint.snapshot.tool_state.results)
+        for name, members in executions.items():
+            self._execution(name, members)
+        for checkpoint in checkpoints:
+            self._checkpoint(checkpoint, known)
         self._steps(thoughts, calls, results)
 
     def name(self, uri: str) -> QualifiedName:
@@ -83,8 +83,8 @@ class _Run:
         `prov` would split it where a name of XML may begin, as in `urn:caf:thought/%` and `C3%BC`, and then refuses the
         first part as the namespace of PROV-XML.
         """
-        found = _STEM.match(uri)
-        stem = found[0] if found and found.end() < len(uri) else uri
+        match = _STEM.match(uri)
+        stem = match[0] if match and match.end() < len(uri) else uri
         if stem not in self.prefixes:
             last = _WORD.search(stem)
             taken = {space.prefix for space in self.prefixes.values()} | {"prov", "xsd", "xsi", ""}
@@ -106,7 +106,7 @@ class _Run:
         begun = min(
             [
                 last.timestamp - int(last.metadata.duration_ms),
-                *(one.created_at for one in checkpoints[0].snapshot.thought_chain[:1]),
+                *(thought.created_at for thought in checkpoints[0].snapshot.thought_chain[:1]),
                 checkpoints[0].timestamp,
             ]
         )
@@ -136,7 +136,7 @@ class _Run:
         calls: dict[str, tuple[ToolCall, AgentCheckpoint]],
         results: dict[str, Any],
     ) -> None:
-        order = sorted(thoughts.values(), key=lambda one: one[0].created_at)
+        order = sorted(thoughts.values(), key=lambda pair: pair[0].created_at)
         for thought, checkpoint in order:
             name = self.name(iri("thought", thought.id))
             self.document.entity(name, {**self._type("Thought"), PROV_VALUE: thought.content})
@@ -146,8 +146,8 @@ class _Run:
                 self.document.wasDerivedFrom(name, self.name(iri("thought", thought.parent_id)))
         for call, checkpoint in calls.values():
             self._call(call, checkpoint, results)
-            before = [one.id for one, _ in order if call.started_at is not None and one.created_at <= call.started_at]
-            if before:
+            start = call.started_at
+            if before := [thought.id for thought, _ in order if start is not None and thought.created_at <= start]:
                 self.document.used(self.name(iri("tool-call", call.id)), self.name(iri("thought", before[-1])))
         ended = sorted(
             (call.completed_at, call.id) for call, _ in calls.values() if call.completed_at and call.id in results
@@ -163,7 +163,7 @@ class _Run:
 
     def _call(self, call: ToolCall, checkpoint: AgentCheckpoint, results: dict[str, Any]) -> None:
         name = self.name(iri("tool-call", call.id))
-        begun, ended = (None if at is None else _moment(at) for at in (call.started_at, call.completed_at))
+        begun, ended = (None if time is None else _moment(time) for time in (call.started_at, call.completed_at))
         facts = {**self._type("ToolCall")}
         if call.tool_id is not None:
             facts[PROV_LABEL] = call.tool_id

@@ -88,15 +88,15 @@ class SpanCall:
 
     def tool_call(self) -> ToolCall:
         """Return the call of a checkpoint."""
-        found: dict[str, Any] = {"id": id_of(self.own_id), "tool_id": id_of(self.tool), "args": self.args or {}}
-        beside: dict[str, Any] = {"call_id": self.given_id if self.given_id != found["id"] else ""}
+        members: dict[str, Any] = {"id": id_of(self.own_id), "tool_id": id_of(self.tool), "args": self.args or {}}
+        beside: dict[str, Any] = {"call_id": self.given_id if self.given_id != members["id"] else ""}
         beside |= {"arguments": self.other, "is_answer": self.is_answer}
         beside = {name: value for name, value in beside.items() if value not in (None, "", False)}
         if self.span is not None:
             beside |= self.span.rest(self.used)
         if beside:
-            found[MEMBER] = beside
-        return ToolCall(**found, started_at=self.started, **self._ending())
+            members[MEMBER] = beside
+        return ToolCall(**members, started_at=self.started, **self._ending())
 
     def _ending(self) -> dict[str, Any]:
         """Return how the call ended: a call that a person refused took no time of anybody's."""
@@ -139,7 +139,7 @@ class CallLedger:
         if call.own_id not in self._ids:
             self._add(call)
             return
-        before = next(one for one in self.calls if id_of(one.own_id) == call.own_id)
+        before = next(earlier for earlier in self.calls if id_of(earlier.own_id) == call.own_id)
         for name in ("args", "started", "result", "error", "is_rejected", "is_answer", "waits", "ended", "span"):
             setattr(before, name, getattr(call, name))
 
@@ -169,42 +169,42 @@ class CallLedger:
         is in no request, by the same rule.
         """
         given = [call for message in messages for call in message.calls]
-        found: list[SpanCall | None] = [None] * len(given)
+        repeats: list[SpanCall | None] = [None] * len(given)
         by_id = Counter(call.id for call in given if call.id in self._by_id)
-        self._align(found, [call.id if call.id in by_id else None for call in given], self._by_id)
+        self._align(repeats, [call.id if call.id in by_id else None for call in given], self._by_id)
         rest = [
             (call.tool, _canonical(call.args)) if known is None else None
-            for call, known in zip(given, found, strict=True)
+            for call, known in zip(given, repeats, strict=True)
         ]
         if any(rest):
             free: dict[tuple[str, str], list[SpanCall]] = defaultdict(list)
             for call in self.calls:
                 if call.given_id not in by_id:
                     free[call.tool, _canonical(call.args)].append(call)
-            self._align(found, rest, free)
-        each = iter(found)
+            self._align(repeats, rest, free)
+        each = iter(repeats)
         return [[next(each) for _ in message.calls] for message in messages]
 
     @staticmethod
-    def _align(found: list[SpanCall | None], keys: Sequence[Any], known: Mapping[Any, list[SpanCall]]) -> None:
+    def _align(places: list[SpanCall | None], keys: Sequence[Any], known: Mapping[Any, list[SpanCall]]) -> None:
         """Fill the places of `found` by keys with the last of the calls that are known by them, in their order."""
         counts = Counter(key for key in keys if key is not None)
-        at = {key: max(len(known.get(key, ())) - count, 0) for key, count in counts.items()}
+        nexts = {key: max(len(known.get(key, ())) - count, 0) for key, count in counts.items()}
         for place, key in enumerate(keys):
-            if key is not None and at[key] < len(known.get(key, ())):
-                found[place] = known[key][at[key]]
-                at[key] += 1
+            if key is not None and nexts[key] < len(known.get(key, ())):
+                places[place] = known[key][nexts[key]]
+                nexts[key] += 1
 
     def answer(self, given: GivenResult, requests: RequestsOfHistory, name: str, when: int, home: CallHome) -> None:
         """Add a result from a message; a result of no call in its history is that of an earlier one."""
         pending, repeated = requests
-        call = next((one for one in pending if given.id and one.given_id == given.id), None)
+        call = next((other for other in pending if given.id and other.given_id == given.id), None)
         if call is None and given.id and (known := self._by_id.get(given.id)):
-            others = [one for one in known if one not in repeated] or known
-            call = next((one for one in others if one.is_open), others[-1])
+            others = [other for other in known if other not in repeated] or known
+            call = next((other for other in others if other.is_open), others[-1])
         if call is None:
-            call = next((one for one in pending if not given.tool or one.tool == given.tool), None)
-        if call is None and not given.id and any(one not in repeated for one in self.calls):
+            call = next((other for other in pending if not given.tool or other.tool == given.tool), None)
+        if call is None and not given.id and any(other not in repeated for other in self.calls):
             return  # of a call that was seen, by its place in a history that is cut off before it
         if call is None:
             call = self._add(SpanCall(given.id or name, given.id, given.tool or "unknown", {}, when, home))
@@ -240,11 +240,11 @@ class CallLedger:
         waiting = self._by_tool[tool]
         while waiting and not _is_free(waiting[0]):
             waiting.popleft()
-        known = [one for one in self._by_id.get(id, ()) if _is_free(one)] if id else []
-        known = known or [one for one in waiting if _is_free(one)]
+        known = [call for call in self._by_id.get(id, ()) if _is_free(call)] if id else []
+        known = known or [call for call in waiting if _is_free(call)]
         if not known:
             return None
-        same = [one for one in known if isinstance(args, dict) and _canonical(one.args) == _canonical(args)]
+        same = [call for call in known if isinstance(args, dict) and _canonical(call.args) == _canonical(args)]
         if same:
             return same[0]
         is_sure = known[0].given_id == id or not isinstance(args, dict)
@@ -259,7 +259,7 @@ class CallLedger:
             if message.calls:
                 pending = [call for call in known if call is not None]
             for result in message.results:
-                call = next((one for one in pending if result.id in ("", one.given_id)), None)
+                call = next((open_call for open_call in pending if result.id in ("", open_call.given_id)), None)
                 if call is not None:
                     pending.remove(call)
                     finish(call, result, when, home)
@@ -329,11 +329,11 @@ def _given_arguments(span: Span) -> tuple[Any, tuple[str, ...]]:
     """Return the arguments in a span, and the attributes that are not needed any more."""
     for name in ARGUMENTS:
         if span.attributes.get(name) is not None:
-            found = arguments(span.attributes[name])
-            return found, (name,) if isinstance(found, dict) else ()
-    for held in _events(span, "gen_ai.tool.message"):  # strands
-        if isinstance(found := arguments(held.get("content")), dict):
-            return found, ()
+            args = arguments(span.attributes[name])
+            return args, (name,) if isinstance(args, dict) else ()
+    for attributes in _events(span, "gen_ai.tool.message"):  # strands
+        if isinstance(args := arguments(attributes.get("content")), dict):
+            return args, ()
     requested = [call.args for message in content_of(span).inputs for call in message.calls]
     return (requested[0] if requested else None), ()
 
@@ -342,31 +342,31 @@ def _given_result(span: Span) -> tuple[Any, _Ending]:
     """Return the result in a span, ABSENT without one; LangChain's messages are unpacked."""
     for name in RESULT:
         if span.attributes.get(name) is not None:
-            found = parsed(span.attributes[name])
-            kwargs = _langchain_message(found)
+            value = parsed(span.attributes[name])
+            kwargs = _langchain_message(value)
             if kwargs is None:
-                return found, _Ending(used=(name,))
+                return value, _Ending(used=(name,))
             id, is_error = str(kwargs.get("tool_call_id") or ""), kwargs.get("status") == "error"
             return kwargs.get("content"), _Ending(id, is_error, (name,))
-    for held in _events(span, "gen_ai.choice"):
-        if "message" in held:
-            return parsed(held["message"]), _Ending()
+    for attributes in _events(span, "gen_ai.choice"):
+        if "message" in attributes:
+            return parsed(attributes["message"]), _Ending()
     given = [result for message in content_of(span).outputs for result in message.results]
     return (given[0].value, _Ending(given[0].id, given[0].is_error)) if given else (ABSENT, _Ending())
 
 
 def _events(span: Span, wanted: str) -> Iterator[dict[str, Any]]:
     """Yield the attributes of events of one name, with the bodies of log records."""
-    for name, _, held in span.events:
+    for name, _, attributes in span.events:
         if name == wanted:
-            body = held.get(BODY)
-            yield {**held, **body} if isinstance(body, dict) else held
+            body = attributes.get(BODY)
+            yield {**attributes, **body} if isinstance(body, dict) else attributes
 
 
 def _langchain_message(value: Any) -> dict[str, Any] | None:
     """Return the members of a message that LangChain has serialised: OpenLLMetry and OpenInference state results so."""
-    held = value.get("output", value) if isinstance(value, dict) else None
-    kwargs = held.get("kwargs", held.get("data")) if isinstance(held, dict) else None
+    message = value.get("output", value) if isinstance(value, dict) else None
+    kwargs = message.get("kwargs", message.get("data")) if isinstance(message, dict) else None
     return kwargs if isinstance(kwargs, dict) and "tool_call_id" in kwargs else None
 
 
@@ -382,5 +382,5 @@ def _brief(value: Any) -> str:
         return value
     parts = value if isinstance(value, list) else [value]
     texts = [part.get("text", part.get("content")) for part in parts if isinstance(part, dict)]
-    found = "\n".join(text for text in texts if isinstance(text, str))
-    return found or _canonical(value)
+    text_of_parts = "\n".join(text for text in texts if isinstance(text, str))
+    return text_of_parts or _canonical(value)

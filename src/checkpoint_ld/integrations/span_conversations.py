@@ -63,10 +63,10 @@ class ConversationState:
 
 def _known(call: ToolCall, results: Mapping[str, Any]) -> SpanCall:
     beside = (call.model_extra or {}).get(MEMBER)
-    held = beside if isinstance(beside, dict) else {}
+    members = beside if isinstance(beside, dict) else {}
     span = None
-    if "span_id" in held:
-        span = Span(str(held.get("trace_id")), str(held["span_id"]), None, "", 0, call.completed_at, {}, {})
+    if "span_id" in members:
+        span = Span(str(members.get("trace_id")), str(members["span_id"]), None, "", 0, call.completed_at, {}, {})
     return SpanCall(
         call.id,
         _given_id(call),
@@ -76,7 +76,7 @@ def _known(call: ToolCall, results: Mapping[str, Any]) -> SpanCall:
         result=results.get(call.id, ABSENT),
         error=call.error,
         is_rejected=call.status == "cancelled",
-        is_answer=held.get("is_answer") is True,
+        is_answer=members.get("is_answer") is True,
         is_requested=True,
         waits=call.status == "pending",
         ended=call.completed_at,
@@ -93,8 +93,8 @@ def _is_repeated(snapshot: Snapshot, keys: Sequence[str], calls: Set[str]) -> bo
 
 
 def _stated_in(snapshot: Snapshot) -> list[str]:
-    held = (snapshot.model_extra or {}).get(MEMBER)
-    keys = held.get("messages") if isinstance(held, dict) else None
+    members = (snapshot.model_extra or {}).get(MEMBER)
+    keys = members.get("messages") if isinstance(members, dict) else None
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
 
 
@@ -126,8 +126,8 @@ class Conversations:
         """Note a checkpoint that is in the store."""
         if self._ids is not None and header.id not in self._ids:
             self._ids.add(header.id)
-            insort(self._by_execution[header.execution_id], header, key=lambda one: one.key)
-            insort(self._by_agent[header.agent_id], header, key=lambda one: one.key)
+            insort(self._by_execution[header.execution_id], header, key=lambda entry: entry.key)
+            insort(self._by_agent[header.agent_id], header, key=lambda entry: entry.key)
 
     def _before(self, start: int, most: int, **wanted: str) -> Iterable[AgentHeader]:
         """Return the last headers of an execution or of an agent that had ended at a moment, the newest first."""
@@ -135,7 +135,7 @@ class Conversations:
             return self.manager.list(until=start + 1, limit=most, **wanted)
         [(name, value)] = wanted.items()
         headers = (self._by_execution if name == "execution_id" else self._by_agent).get(value, [])
-        end = bisect_left(headers, start + 1, key=lambda one: one.timestamp)
+        end = bisect_left(headers, start + 1, key=lambda entry: entry.timestamp)
         return reversed(headers[max(end - most, 0) : end])
 
     def parent(self, run: RunOfSpans) -> AgentHeader | None:
@@ -168,24 +168,24 @@ class Conversations:
 
     def state(self, execution_id: str, checkpoint_id: str | None) -> ConversationState:
         """Return what is known of a conversation after a checkpoint of it."""
-        found = self._states.pop(execution_id, None)
-        if found is None or found.checkpoint_id != checkpoint_id:
-            found = self._read(execution_id, checkpoint_id)
-        self._states[execution_id] = found
+        state = self._states.pop(execution_id, None)
+        if state is None or state.checkpoint_id != checkpoint_id:
+            state = self._read(execution_id, checkpoint_id)
+        self._states[execution_id] = state
         if len(self._states) > _MOST:
             self._states.popitem(last=False)
-        return found
+        return state
 
     def _read(self, execution_id: str, checkpoint_id: str | None) -> ConversationState:
         way: dict[str, AgentCheckpoint] = {}
-        at = checkpoint_id
-        while at is not None and at not in way:
-            checkpoint = self._kept(at)
+        identifier = checkpoint_id
+        while identifier is not None and identifier not in way:
+            checkpoint = self._kept(identifier)
             if checkpoint is None or checkpoint.execution_id != execution_id:
                 break
-            way[at] = checkpoint
-            at = None if checkpoint.parent is None else checkpoint.parent.checkpoint_id
-        found = ConversationState(checkpoint_id)
+            way[identifier] = checkpoint
+            identifier = None if checkpoint.parent is None else checkpoint.parent.checkpoint_id
+        state = ConversationState(checkpoint_id)
         for checkpoint in reversed(way.values()):
-            found.take_in(checkpoint)
-        return found
+            state.take_in(checkpoint)
+        return state

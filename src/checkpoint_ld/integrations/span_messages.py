@@ -115,8 +115,8 @@ class SpanMessage:
 
     def _hash(self, text: str) -> str:
         content = text.strip() or self.reasoning
-        found = repr((self.role, content, [digest_of(part) for part in (*self.data, *self.compactions)]))
-        return hashlib.blake2b(found.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        identity = repr((self.role, content, [digest_of(part) for part in (*self.data, *self.compactions)]))
+        return hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 @dataclass(slots=True)
@@ -145,51 +145,51 @@ class SpanContent:
 
 def content_of(span: Span) -> SpanContent:
     """Return the messages of a span: in its attributes, in those of its events or log records, or as such events."""
-    found = SpanContent()
+    content = SpanContent()
     sources = list(span.sources())
     system = next((parsed(source[SYSTEM]) for source in sources if source.get(SYSTEM)), None)
     if system:
-        found.inputs.append(message_of({"parts": system} if isinstance(system, list) else system, "system"))
-        found.used.add(SYSTEM)
-    indexed = _indexed(span.attributes, found.used)
+        content.inputs.append(message_of({"parts": system} if isinstance(system, list) else system, "system"))
+        content.used.add(SYSTEM)
+    indexed = _indexed(span.attributes, content.used)
     for names, role in ((INPUT, "user"), (OUTPUT, "assistant")):
-        messages = found.inputs if role == "user" else found.outputs
+        messages = content.inputs if role == "user" else content.outputs
         for source in sources:
             name = next((name for name in names if isinstance(_listed(source.get(name)), list)), None)
             if name is not None:
                 messages += [message_of(item, role) for item in _listed(source[name])]
-                found.used.add(name)
+                content.used.add(name)
                 break
         else:
-            found.cut += [name for source in sources for name in names if is_cut(source.get(name))]
+            content.cut += [name for source in sources for name in names if is_cut(source.get(name))]
             messages += [message_of(item, role) for item in indexed[role]]
-    _add_events(span, found, has_inputs=len(found.inputs) > bool(system))
-    if len(found.inputs) > bool(system):
-        found.events |= set(_EVENTS)
-    if found.outputs:
-        found.events.add(_CHOICE)
-    return found
+    _add_events(span, content, has_inputs=len(content.inputs) > bool(system))
+    if len(content.inputs) > bool(system):
+        content.events |= set(_EVENTS)
+    if content.outputs:
+        content.events.add(_CHOICE)
+    return content
 
 
 def transcript_of(span: Span) -> tuple[list[SpanMessage], str | None]:
     """Return all messages of a run, where its own span states them, and the name of the attribute."""
     for name in TRANSCRIPTS:
-        found = parsed(span.attributes.get(name))
-        if isinstance(found, list):
-            return [message_of(item, "user") for item in found], name
+        messages = parsed(span.attributes.get(name))
+        if isinstance(messages, list):
+            return [message_of(item, "user") for item in messages], name
     return [], None
 
 
 def _listed(value: Any) -> Any:
     """Return messages as a list: there may be one, or a plain text, as for a completion; other values as they are."""
-    found = parsed(value)
-    is_one = isinstance(found, dict) and ("role" in found or "parts" in found)
-    is_text = isinstance(found, str) and found != "" and not is_cut(found)
-    return [found] if is_one or is_text else found
+    messages = parsed(value)
+    is_one = isinstance(messages, dict) and ("role" in messages or "parts" in messages)
+    is_text = isinstance(messages, str) and messages != "" and not is_cut(messages)
+    return [messages] if is_one or is_text else messages
 
 
 def _indexed(attributes: Mapping[str, Any], used: set[str]) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, dict[int, dict[str, Any]]] = {"user": defaultdict(dict), "assistant": defaultdict(dict)}
+    members: dict[str, dict[int, dict[str, Any]]] = {"user": defaultdict(dict), "assistant": defaultdict(dict)}
     calls: dict[tuple[str, int], dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
     for name, value in attributes.items():
         if (match := _INDEXED.fullmatch(name)) is None:
@@ -198,30 +198,30 @@ def _indexed(attributes: Mapping[str, Any], used: set[str]) -> dict[str, list[di
         if match["calls"]:
             calls[side, int(match["number"])][match["place"]][match["member"]] = value
         else:
-            found[side][int(match["number"])][match["member"]] = value
+            members[side][int(match["number"])][match["member"]] = value
         used.add(name)
-    for (side, number), those in calls.items():
-        found[side][number]["tool_calls"] = list(those.values())
-    return {side: [those[number] for number in sorted(those)] for side, those in found.items()}
+    for (side, number), numbered in calls.items():
+        members[side][number]["tool_calls"] = list(numbered.values())
+    return {side: [numbered[number] for number in sorted(numbered)] for side, numbered in members.items()}
 
 
-def _add_events(span: Span, found: SpanContent, *, has_inputs: bool) -> None:
+def _add_events(span: Span, content: SpanContent, *, has_inputs: bool) -> None:
     """Add the messages that are events, one each, for the side that has none yet."""
-    has_outputs = bool(found.outputs)
-    for name, _, held in span.events:
-        body: Any = next((parsed(held[key]) for key in _BODIES if held.get(key)), None)
-        given = {**held, **body} if isinstance(body, dict) else held
+    has_outputs = bool(content.outputs)
+    for name, _, attributes in span.events:
+        body: Any = next((parsed(attributes[key]) for key in _BODIES if attributes.get(key)), None)
+        given = {**attributes, **body} if isinstance(body, dict) else attributes
         if name in _EVENTS and not has_inputs:
-            found.inputs.append(message_of({"role": _EVENTS[name], **_of_event(given)}, _EVENTS[name]))
+            content.inputs.append(message_of({"role": _EVENTS[name], **_of_event(given)}, _EVENTS[name]))
         elif name == _CHOICE and not has_outputs:
             message = parsed(given.get("message", given))
             made = message if isinstance(message, dict) else {"content": message}
             beside = {key: value for key, value in _of_event(given).items() if key != "message"}
-            found.outputs.append(message_of({**beside, **made}, "assistant"))
+            content.outputs.append(message_of({**beside, **made}, "assistant"))
 
 
-def _of_event(held: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in held.items() if key not in _BODIES and not key.startswith("gen_ai.")}
+def _of_event(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in attributes.items() if key not in _BODIES and not key.startswith("gen_ai.")}
 
 
 def message_of(source: Any, role: str) -> SpanMessage:
@@ -229,30 +229,32 @@ def message_of(source: Any, role: str) -> SpanMessage:
     if not isinstance(source, dict):
         return SpanMessage(role, [_text(source)])
     stated = str(source.get("role") or role)
-    found = SpanMessage(_ROLES.get(stated, stated))
+    message = SpanMessage(_ROLES.get(stated, stated))
     content = source.get("parts", source.get("content"))
     blocks = _blocks(content)
-    id = source.get("tool_call_id") or (source.get("id") if found.role == "tool" else None)
-    if found.role == "tool" and isinstance(id, str) and not any(_kind(part) in _RESULTS for part in blocks or ()):
-        found.results.append(GivenResult(id, str(source.get("name") or ""), parsed(content)))
-        return found
+    id = source.get("tool_call_id") or (source.get("id") if message.role == "tool" else None)
+    if message.role == "tool" and isinstance(id, str) and not any(_kind(part) in _RESULTS for part in blocks or ()):
+        message.results.append(GivenResult(id, str(source.get("name") or ""), parsed(content)))
+        return message
     for part in blocks if blocks is not None else [] if content is None else [content]:
-        _add_part(found, part)
-    found.more |= {key: value for key, value in source.items() if key not in _READ and value not in (None, "", [], {})}
+        _add_part(message, part)
+    message.more |= {
+        key: value for key, value in source.items() if key not in _READ and value not in (None, "", [], {})
+    }
     calls = parsed(source.get("tool_calls"))
-    found.calls += [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
-    return found
+    message.calls += [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    return message
 
 
 def _blocks(content: Any) -> list[Any] | None:
     """Return the parts of a message; a text is one part, unless it is the JSON of blocks."""
     if isinstance(content, list):
         return content
-    found = parsed(content)
-    if isinstance(found, dict) and isinstance(content, dict):
-        return [found]
-    is_blocks = isinstance(found, list) and found and all(_kind(part) is not None for part in found)
-    return found if is_blocks else None
+    blocks = parsed(content)
+    if isinstance(blocks, dict) and isinstance(content, dict):
+        return [blocks]
+    is_blocks = isinstance(blocks, list) and blocks and all(_kind(part) is not None for part in blocks)
+    return blocks if is_blocks else None
 
 
 def _kind(part: Any) -> str | None:
@@ -263,51 +265,51 @@ def _kind(part: Any) -> str | None:
     return stated if isinstance(stated, str) else next((name for name in part if name in _BLOCKS), None)
 
 
-def _add_part(found: SpanMessage, part: Any) -> None:
+def _add_part(message: SpanMessage, part: Any) -> None:
     kind = _kind(part)
     inner = part.get(kind) if kind is not None and isinstance(part.get(kind), dict) else part
     if kind is None or kind in _TEXTS:
-        found.texts += [text] if (text := _text(part)) else []
+        message.texts += [text] if (text := _text(part)) else []
     elif kind in _REASONING:
-        found.reasoning += _reasoning(part)
+        message.reasoning += _reasoning(part)
     elif kind in _CALLS:
-        found.calls.append(_call(inner))
+        message.calls.append(_call(inner))
     elif kind in _RESULTS:
-        found.results.append(_result(inner))
+        message.results.append(_result(inner))
     elif kind == _SERVER_CALL:
-        held = part.get(kind)
-        args = {name: value for name, value in held.items() if name != "type"} if isinstance(held, dict) else {}
-        name = part.get("name") or (held.get("type") if isinstance(held, dict) else None)
-        found.calls.append(RequestedCall(str(part.get("id") or ""), str(name or "unknown"), args))
+        body = part.get(kind)
+        args = {name: value for name, value in body.items() if name != "type"} if isinstance(body, dict) else {}
+        name = part.get("name") or (body.get("type") if isinstance(body, dict) else None)
+        message.calls.append(RequestedCall(str(part.get("id") or ""), str(name or "unknown"), args))
     elif kind == _SERVER_RESULT:
-        found.results.append(GivenResult(str(part.get("id") or ""), str(part.get("name") or ""), part.get(kind)))
+        message.results.append(GivenResult(str(part.get("id") or ""), str(part.get("name") or ""), part.get(kind)))
     elif kind == _COMPACTION:
-        found.compactions.append(part)
+        message.compactions.append(part)
     elif kind != "cachePoint":
-        found.texts.append(f"[{kind}]")
-        found.data.append(_with_media_type(part, kind))
+        message.texts.append(f"[{kind}]")
+        message.data.append(_with_media_type(part, kind))
 
 
 def _with_media_type(part: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return a part that is no text with its media type as `mime_type`, if any member of it states one."""
     if "mime_type" in part:
         return part
-    held = next((value for name in (kind, "content", "source") if isinstance(value := part.get(name), dict)), part)
-    source = held.get("source")
-    inner = source if isinstance(source, dict) else held
+    holder = next((value for name in (kind, "content", "source") if isinstance(value := part.get(name), dict)), part)
+    source = holder.get("source")
+    inner = source if isinstance(source, dict) else holder
     stated = next((inner[name] for name in ("media_type", "mimeType", "mime_type") if inner.get(name)), None)
-    if stated is None and isinstance(held.get("format"), str) and kind in ("image", "video"):
-        stated = f"{kind}/{held['format']}"
+    if stated is None and isinstance(holder.get("format"), str) and kind in ("image", "video"):
+        stated = f"{kind}/{holder['format']}"
     return part if stated is None else {**part, "mime_type": stated}
 
 
 def _call(source: Mapping[str, Any]) -> RequestedCall:
     function = source.get("function")
-    held = function if isinstance(function, dict) else source
-    given = next((held[name] for name in ("arguments", "input", "args") if held.get(name) is not None), None)
+    body = function if isinstance(function, dict) else source
+    given = next((body[name] for name in ("arguments", "input", "args") if body.get(name) is not None), None)
     args = arguments(given)
     id = next((source[name] for name in ("id", "call_id", "toolUseId", "tool_call_id") if source.get(name)), "")
-    name, is_object = str(held.get("name") or "unknown"), isinstance(args, dict)
+    name, is_object = str(body.get("name") or "unknown"), isinstance(args, dict)
     return RequestedCall(str(id), name, args if is_object else None, None if is_object else given)
 
 
@@ -333,9 +335,9 @@ def _text(part: Any) -> str:
     if isinstance(part, str):
         return part
     if isinstance(part, dict):
-        found = part.get("content", part.get("text", part.get("refusal")))
-        if isinstance(found, str):
-            return found
+        text = part.get("content", part.get("text", part.get("refusal")))
+        if isinstance(text, str):
+            return text
         if isinstance(part.get("type"), str):
             return ""  # a part whose content is not captured
     try:
@@ -347,22 +349,22 @@ def _text(part: Any) -> str:
 def digest_of(part: Mapping[str, Any]) -> str:
     """Return a hash of a part that is no text."""
     try:
-        found = orjson.dumps(part, option=orjson.OPT_SORT_KEYS)
+        data = orjson.dumps(part, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:
-        found = repr(part).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(found).hexdigest()
+        data = repr(part).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()
 
 
 def set_apart(part: Mapping[str, Any], apart: dict[str, str]) -> dict[str, Any]:
     """Return a part whose large text is replaced by its hash; `apart` gets the text by the hash."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in part.items():
         if isinstance(value, dict):
-            found[name] = set_apart(value, apart)
+            members[name] = set_apart(value, apart)
         elif isinstance(value, str) and len(value) > LARGEST_PART:
             digest = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
             apart[digest] = value
-            found[name] = {"sha256": digest, "length": len(value)}
+            members[name] = {"sha256": digest, "length": len(value)}
         else:
-            found[name] = value
-    return found
+            members[name] = value
+    return members

@@ -47,15 +47,15 @@ class Instrumentation:
     @property
     def missing(self) -> tuple[str, ...]:
         """What the spans lack, with a remedy."""
-        found = []
+        reasons = []
         remedy = next((way for name, way in CONTENT.items() if re.fullmatch(name, self.name)), None)
         way = f": {remedy}" if remedy else ": turn it on in the instrumentation"
         if self.silent_chats:
-            found.append(f"content of {self.silent_chats} of {self.chats} chats is not captured{way}")
+            reasons.append(f"content of {self.silent_chats} of {self.chats} chats is not captured{way}")
         if self.silent_calls and not self.silent_chats:
             calls = f"{self.silent_calls} of {counted(self.calls, 'call')}"
-            found.append(f"arguments and results of {calls} are not in their spans, but at most in messages")
-        return tuple(found)
+            reasons.append(f"arguments and results of {calls} are not in their spans, but at most in messages")
+        return tuple(reasons)
 
     def tree(self) -> dict[str, Any]:
         """Return it as JSON."""
@@ -84,18 +84,18 @@ class SpanReport:
         """Count the spans of a trace; `silent` are the ids of the chats that have no content."""
         is_about_agents = any(span.operation for span in spans)
         for span in spans:
-            found = self._row(*span.instrumentation)
+            row = self._row(*span.instrumentation)
             if not (is_about_agents and span.operation):
-                found.passed_over += 1
+                row.passed_over += 1
                 continue
-            found.read += 1
+            row.read += 1
             if span.operation in CHATS:
-                found.chats += 1
-                found.silent_chats += span.span_id in silent and span.is_answered
+                row.chats += 1
+                row.silent_chats += span.span_id in silent and span.is_answered
             elif span.operation == TOOL and span.first(*TOOL_NAME) != MERGED:
-                found.calls += 1
+                row.calls += 1
                 is_stated = any(span.attributes.get(name) is not None for name in (*ARGUMENTS, *RESULT))
-                found.silent_calls += not is_stated and not any(span.events)
+                row.silent_calls += not is_stated and not any(span.events)
 
     def _row(self, name: str, version: str) -> Instrumentation:
         return self.instrumentations.setdefault((name, version), Instrumentation(name, version))

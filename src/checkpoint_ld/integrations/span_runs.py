@@ -41,10 +41,10 @@ def checkpoints_of(spans: Sequence[Span], conversations: Conversations) -> Itera
     outer = tree.outer_steps()
     runs: dict[str | None, SpanRun] = {}
     last: dict[str, SpanRun] = {}
-    for owner, those in tree.runs():
-        if not any(span.operation not in ("", "create_agent") for span in those):
+    for owner, members in tree.runs():
+        if not any(span.operation not in ("", "create_agent") for span in members):
             continue
-        run = SpanRun(tree.by_id.get(owner or ""), those, runs.get(tree.caller(owner)), tree.conversation(owner))
+        run = SpanRun(tree.by_id.get(owner or ""), members, runs.get(tree.caller(owner)), tree.conversation(owner))
         run.join(conversations)
         run.follow(last.get(run.execution_id) or conversations.parent(run))
         state = conversations.state(run.execution_id, run.parent_id)
@@ -59,12 +59,12 @@ def checkpoints_of(spans: Sequence[Span], conversations: Conversations) -> Itera
 
 def _doubled(outer: Mapping[str, str], contents: Mapping[str, SpanContent]) -> set[str]:
     """Return the spans of steps that another span states as well, which counts: the one with content, or around it."""
-    found = set(outer)
+    doubled = set(outer)
     for inner, around in outer.items():
-        held = contents.get(inner), contents.get(around)
-        if around not in found and held[0] is not None and held[1] is not None:
-            found ^= {inner, around} if held[1].is_empty and not held[0].is_empty else set()
-    return found
+        both = contents.get(inner), contents.get(around)
+        if around not in doubled and both[0] is not None and both[1] is not None:
+            doubled ^= {inner, around} if both[1].is_empty and not both[0].is_empty else set()
+    return doubled
 
 
 class SpanRun:
@@ -81,7 +81,7 @@ class SpanRun:
         self.head = root or next(span for span in spans if span.operation)
         self.trace_id = self.head.trace_id
         self.caller = caller
-        stated = next((found for name in CONVERSATION if (found := self._first(name)) is not None), None)
+        stated = next((value for name in CONVERSATION if (value := self._first(name)) is not None), None)
         self.conversation = conversation if stated is None else str(stated)
         self.execution_id = self._execution_id()
         self.id = id_of(f"otel_{self.head.trace_id}_{self.head.span_id}")
@@ -101,7 +101,7 @@ class SpanRun:
 
     def _first(self, *names: str) -> Any:
         """Return the first of some attributes that the run's own span has, or another one of its spans."""
-        return next((found for span in (self.head, *self.spans) if (found := span.first(*names)) is not None), None)
+        return next((value for span in (self.head, *self.spans) if (value := span.first(*names)) is not None), None)
 
     def _execution_id(self) -> str:
         """Return the conversation, or the trace; an agent that another one calls is a part of its caller's.
@@ -127,8 +127,8 @@ class SpanRun:
         """Find the conversation that the run goes on with, if no span names one: the one whose messages it repeats."""
         if self.conversation is None and self.caller is None:
             first = next((span for span in self.spans if span.operation in CHATS), None)
-            found = None if first is None else conversations.continued(self, content_of(first).inputs)
-            self.execution_id = self.execution_id if found is None else found
+            continued = None if first is None else conversations.continued(self, content_of(first).inputs)
+            self.execution_id = self.execution_id if continued is None else continued
 
     def follow(self, before: SpanRun | AgentHeader | None) -> None:
         """Count on from the run before it in its conversation."""
@@ -152,7 +152,7 @@ class SpanRun:
         own = SpanContent() if root is None else content_of(root)
         transcript, _ = ([], None) if root is None else transcript_of(root)
         if not own.is_captured:
-            self.silent = {id for id, one in contents.items() if not (one.is_captured or one.cut or id in doubled)}
+            self.silent = {id for id, said in contents.items() if not (said.is_captured or said.cut or id in doubled)}
         if root is not None:
             self.cut += [(root, name) for name in own.cut]
             if not has_content:
@@ -224,12 +224,13 @@ class SpanRun:
         for number, message in enumerate(outputs):
             name = f"{span.span_id}/{number}"
             calls = [
-                self._state.ledger.request(call, f"{name}/{at}", when, self) for at, call in enumerate(message.calls)
+                self._state.ledger.request(call, f"{name}/{place}", when, self)
+                for place, call in enumerate(message.calls)
             ]
             self._think(message, name, when, {} if number else about)
             requests = RequestsOfHistory([*calls], calls)
-            for at, result in enumerate(message.results):
-                self._state.ledger.answer(result, requests, f"{name}/result/{at}", when, self)
+            for place, result in enumerate(message.results):
+                self._state.ledger.answer(result, requests, f"{name}/result/{place}", when, self)
 
     def _hear(self, messages: Sequence[SpanMessage], name: str, when: int, *, is_first: bool) -> None:
         """Add those messages of a history that are new, and the results in it.
@@ -244,19 +245,20 @@ class SpanRun:
             parts = message.keys_of_texts
             is_known = bool(parts) and all(state.seen[part] for part in parts)
             news.append(present[message.key] > state.seen[message.key] and not is_known and not message.is_mute)
-        answered = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
-        trailing = [at for at, one in enumerate(messages) if at > answered and one.role == "user" and not one.is_mute]
+        answered = max((place for place, other in enumerate(messages) if other.role == "assistant"), default=-1)
+        after = range(answered + 1, len(messages))
+        trailing = [place for place in after if messages[place].role == "user" and not messages[place].is_mute]
         if is_first and trailing and not any(news) and messages[trailing[-1]].key != state.last:
-            news = [at in trailing for at in range(len(messages))]
+            news = [place in trailing for place in range(len(messages))]
         every = state.ledger.repeated(messages)
         requested = [call for known in every for call in known if call is not None]
         requests = RequestsOfHistory([], requested)
         for number, (message, known) in enumerate(zip(messages, every, strict=True)):
-            at = f"{name}/{number}"
+            step = f"{name}/{number}"
             calls = []
             for place, (given, call) in enumerate(zip(message.calls, known, strict=True)):
                 if call is None:
-                    calls.append(state.ledger.request(given, f"{at}/{place}", when, self))
+                    calls.append(state.ledger.request(given, f"{step}/{place}", when, self))
                     continue
                 calls.append(call)
                 if call.span is None and call.is_open and given.args is not None:  # a person may have edited them
@@ -264,9 +266,9 @@ class SpanRun:
             if message.calls:
                 requests = RequestsOfHistory([*calls], requested)
             if news[number] or None in known:
-                self._think(message, at, when, None)
+                self._think(message, step, when, None)
             for place, result in enumerate(message.results):
-                state.ledger.answer(result, requests, f"{at}/result/{place}", when, self)
+                state.ledger.answer(result, requests, f"{step}/result/{place}", when, self)
 
     def _think(self, message: SpanMessage, name: str, when: int, about: dict[str, Any] | None) -> None:
         """Add a message as a thought, with what is known about the span that it is the output of."""
@@ -281,11 +283,11 @@ class SpanRun:
         is_bare = not (message.text.strip() or message.reasoning or message.data or message.calls)
         if is_bare and (about is None or (message.compactions and not about)):
             return
-        held: dict[str, Any] = {"role": message.role, **(about or {})}
+        about_thought: dict[str, Any] = {"role": message.role, **(about or {})}
         parts = [set_apart(part, self._apart) for part in message.data]
         more = {**message.more, **({"parts": parts} if parts else {})}
         if more:
-            held[MEMBER] = {**held.get(MEMBER, {}), "message": more}
+            about_thought[MEMBER] = {**about_thought.get(MEMBER, {}), "message": more}
         given: dict[str, Any] = {"reasoning": encodable(message.reasoning)} if message.reasoning else {}
         calling = "calls " + ", ".join(call.tool for call in message.calls) if message.calls else ""
         self._thoughts[name] = Thought(
@@ -293,7 +295,7 @@ class SpanRun:
             type="tool_selection" if message.calls else _TYPES.get(message.role, "reasoning"),
             content=encodable(message.text or calling),
             created_at=when,
-            metadata={key: value for key, value in held.items() if value is not None},
+            metadata={key: value for key, value in about_thought.items() if value is not None},
             **given,
         )
 

@@ -57,26 +57,26 @@ class SpanTree:
         An agent below itself, as OpenLLMetry states each one, is one run, unless a tool calls it anew.
         """
         way: dict[str, None] = {}
-        at: Span | None = span
-        while at is not None and at.span_id not in self._owners and at.span_id not in way:
-            way[at.span_id] = None
-            at = self.above(at)
-        found = None if at is None else self._owners.get(at.span_id)
+        above: Span | None = span
+        while above is not None and above.span_id not in self._owners and above.span_id not in way:
+            way[above.span_id] = None
+            above = self.above(above)
+        owner = None if above is None else self._owners.get(above.span_id)
         for name in reversed(way):
-            one = self.by_id[name]
-            if one.operation in (AGENT, WORKFLOW) and not self._is_same(one, found):
-                found = name
-            self._owners[name] = found
+            inner = self.by_id[name]
+            if inner.operation in (AGENT, WORKFLOW) and not self._is_same(inner, owner):
+                owner = name
+            self._owners[name] = owner
         return self._owners[span.span_id]
 
     def _is_same(self, span: Span, owner: str | None) -> bool:
         above, name = self.by_id.get(owner or ""), agent_name(span)
         if above is None or span.operation != above.operation or name is None or agent_name(above) != name:
             return False
-        at = self.above(span)
-        while at is not None and at is not above and at.operation != TOOL:
-            at = self.above(at)
-        return at is above
+        step = self.above(span)
+        while step is not None and step is not above and step.operation != TOOL:
+            step = self.above(step)
+        return step is above
 
     def _outer(self, owner: str) -> str | None:
         above = self.above(self.by_id[owner])
@@ -84,10 +84,10 @@ class SpanTree:
 
     def caller(self, owner: str | None) -> str | None:
         """Return the run that calls another one; what only contains others calls none of them."""
-        at = None if owner is None else self._outer(owner)
-        while at in self._shells:
-            at = self._outer(at)
-        return at
+        outer = None if owner is None else self._outer(owner)
+        while outer in self._shells:
+            outer = self._outer(outer)
+        return outer
 
     def outer_steps(self) -> dict[str, str]:
         """Return, for chats and calls that are stated once more below themselves, the ids of the outermost spans.
@@ -95,37 +95,37 @@ class SpanTree:
         Two instrumentations may be at work, for a framework and for the library that it calls, or for a tool and the
         protocol by which it is reached.
         """
-        found: dict[str, str] = {}
+        outer: dict[str, str] = {}
         for span in self.spans:
             if (kind := _step(span)) is None:
                 continue
-            at = self.above(span)
-            while at is not None and at.operation not in (AGENT, WORKFLOW) and _step(at) != kind:
-                at = self.above(at)
-            if at is not None and _step(at) == kind and at is not span:
-                found[span.span_id] = found.get(at.span_id, at.span_id)
-        return found
+            above = self.above(span)
+            while above is not None and above.operation not in (AGENT, WORKFLOW) and _step(above) != kind:
+                above = self.above(above)
+            if above is not None and _step(above) == kind and above is not span:
+                outer[span.span_id] = outer.get(above.span_id, above.span_id)
+        return outer
 
     def conversation(self, owner: str | None) -> str | None:
         """Return the conversation that the span of a run, or a span above it, states."""
         way: set[str] = set()
-        at = self.by_id.get(owner or "")
-        while at is not None and at.span_id not in way:
-            way.add(at.span_id)
-            if (found := at.first(*CONVERSATION)) is not None:
-                return str(found)
-            at = self.above(at)
+        step = self.by_id.get(owner or "")
+        while step is not None and step.span_id not in way:
+            way.add(step.span_id)
+            if (value := step.first(*CONVERSATION)) is not None:
+                return str(value)
+            step = self.above(step)
         return None
 
     def runs(self) -> list[tuple[str | None, list[Span]]]:
         """Return the runs by their start, each with its spans; what only contains others is part of the first one."""
-        found: dict[str | None, list[Span]] = defaultdict(list)
+        runs: dict[str | None, list[Span]] = defaultdict(list)
         for span in self.spans:
-            found[self.owner(span)].append(span)
+            runs[self.owner(span)].append(span)
         for shell in self._shells:
-            inner = next(owner for owner in found if owner is not None and self._outer(owner) == shell)
-            found[inner] = [*found.pop(shell), *found[inner]]
-        return sorted(found.items(), key=lambda item: item[1][0].order)
+            inner = next(owner for owner in runs if owner is not None and self._outer(owner) == shell)
+            runs[inner] = [*runs.pop(shell), *runs[inner]]
+        return sorted(runs.items(), key=lambda item: item[1][0].order)
 
 
 def _step(span: Span) -> tuple[str, Any] | None:
@@ -138,5 +138,5 @@ def _step(span: Span) -> tuple[str, Any] | None:
 def agent_name(span: Span) -> str | None:
     """Return the name of the agent, or of the workflow, that a span is about."""
     names = ("gen_ai.agent.name", "gen_ai.workflow.name", "gen_ai.agent.id", "traceloop.entity.name")
-    found = span.first(*names)
-    return None if found is None else str(found)
+    value = span.first(*names)
+    return None if value is None else str(value)

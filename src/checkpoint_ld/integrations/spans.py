@@ -110,13 +110,13 @@ class Span:
     @property
     def tokens(self) -> int:
         """The tokens that were used."""
-        found = (self.first(*names) for names in USED)
-        return sum(count for count in found if isinstance(count, int) and count > 0)
+        counts = (self.first(*names) for names in USED)
+        return sum(count for count in counts if isinstance(count, int) and count > 0)
 
     @property
     def is_answered(self) -> bool:
         """Whether a model's response left any trace in the span."""
-        sources = [self.attributes, *(held for _, _, held in self.events)]
+        sources = [self.attributes, *(attributes for _, _, attributes in self.events)]
         is_stated = any(name.startswith(_ANSWERED) for source in sources for name in source)
         return is_stated or any(name == "gen_ai.choice" for name, _, _ in self.events)
 
@@ -124,15 +124,15 @@ class Span:
     def is_cancelled(self) -> bool:
         """Whether it was given up: its error, its event or its attribute is that of a task which was cancelled."""
         kinds = [self.attributes.get("error.type"), self.error]
-        kinds += [held.get("exception.type") for name, _, held in self.events if name == "exception"]
+        kinds += [attributes.get("exception.type") for name, _, attributes in self.events if name == "exception"]
         return any(isinstance(kind, str) and _CANCELLED.match(kind) for kind in kinds)
 
     @property
     def instrumentation(self) -> tuple[str, str]:
         """The name and the version of what made the span."""
         scope = self.more.get("scope")
-        held = scope if isinstance(scope, dict) else {}
-        return str(held.get("name") or "unknown"), str(held.get("version") or "")
+        members = scope if isinstance(scope, dict) else {}
+        return str(members.get("name") or "unknown"), str(members.get("version") or "")
 
     def first(self, *names: str) -> Any:
         """Return the first of some attributes that is there."""
@@ -141,34 +141,32 @@ class Span:
     def sources(self) -> Iterator[Mapping[str, Any]]:
         """Yield the attributes of the span, then those of each event and those in its body."""
         yield self.attributes
-        for _, _, held in self.events:
-            yield held
-            if isinstance(body := held.get(BODY), dict):
+        for _, _, attributes in self.events:
+            yield attributes
+            if isinstance(body := attributes.get(BODY), dict):
                 yield body
 
     def rest(self, used: Iterable[str] = (), events: Iterable[str] = ()) -> dict[str, Any]:
         """Return the span as JSON, without the attributes that are `used` elsewhere and without some `events`."""
         names, left_out = set(used), set(events)
         kept = [
-            {"name": name, "time": time, "attributes": found}
-            for name, time, held in self.events
-            if name not in left_out
-            for found in (_without(held, names),)
-            if found or not held
+            {"name": name, "time": time, "attributes": rest}
+            for name, time, attributes in self.events
+            if name not in left_out and ((rest := _without(attributes, names)) or not attributes)
         ]
         left = _without(self.attributes, names)
-        found: dict[str, Any] = {"trace_id": self.trace_id, "span_id": self.span_id, "parent_span_id": self.parent_id}
-        found |= {"name": self.name, "attributes": left, "events": kept, "error": self.error, **self.more}
-        return {name: value for name, value in found.items() if value not in (None, [], {})}
+        members: dict[str, Any] = {"trace_id": self.trace_id, "span_id": self.span_id, "parent_span_id": self.parent_id}
+        members |= {"name": self.name, "attributes": left, "events": kept, "error": self.error, **self.more}
+        return {name: value for name, value in members.items() if value not in (None, [], {})}
 
 
-def _without(held: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:
+def _without(attributes: Mapping[str, Any], names: Set[str]) -> dict[str, Any]:
     """Return attributes without some of them, also in the body of a log record."""
-    found = {name: value for name, value in held.items() if name not in names}
-    body = found.get(BODY)
+    left = {name: value for name, value in attributes.items() if name not in names}
+    body = left.get(BODY)
     if isinstance(body, dict):
-        found[BODY] = {name: value for name, value in body.items() if name not in names}
-    return {name: value for name, value in found.items() if name != BODY or value not in ({}, None)}
+        left[BODY] = {name: value for name, value in body.items() if name not in names}
+    return {name: value for name, value in left.items() if name != BODY or value not in ({}, None)}
 
 
 def moment(nanoseconds: Any) -> int | None:
@@ -182,9 +180,9 @@ def error_of(message: str | None, events: list[Event]) -> str:
     """Return why a span failed: the message of its status, or the exception in an event."""
     if message:
         return message
-    held = next((held for name, _, held in events if name == "exception"), {})
-    found = [str(held[name]) for name in ("exception.type", "exception.message") if held.get(name)]
-    return ": ".join(found) or "failed"
+    exception = next((exception for name, _, exception in events if name == "exception"), {})
+    parts = [str(exception[name]) for name in ("exception.type", "exception.message") if exception.get(name)]
+    return ": ".join(parts) or "failed"
 
 
 def parsed(value: Any) -> Any:
@@ -206,12 +204,12 @@ def arguments(value: Any) -> Any:
     Its callback states `{"input_str": "{'city': 'Oslo'}", "inputs": {…}, "tags": …}`. A text in it that is no object
     gives None: the message that requests the call knows better.
     """
-    found = parsed(value)
-    if not isinstance(found, dict) or "input_str" not in found:
-        return found
-    if isinstance(found.get("inputs"), dict):
-        return found["inputs"]
-    text = found["input_str"]
+    args = parsed(value)
+    if not isinstance(args, dict) or "input_str" not in args:
+        return args
+    if isinstance(args.get("inputs"), dict):
+        return args["inputs"]
+    text = args["input_str"]
     made = parsed(text)
     if isinstance(made, str):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):

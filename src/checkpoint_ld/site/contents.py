@@ -86,16 +86,18 @@ class Version:
     def findings_by_question(self) -> dict[str, list[Finding]]:
         """The findings about each question: about its feed item, or a part of it."""
         items = {str(node): identifier for identifier, node in self.elements.items()}
-        found = defaultdict(list)
+        by_question = defaultdict(list)
         for finding in self.findings:
             ends = (
-                [len(finding.node), *(at.start() for at in re.finditer("[#/]", finding.node))] if finding.node else []
+                [len(finding.node), *(separator.start() for separator in re.finditer("[#/]", finding.node))]
+                if finding.node
+                else []
             )
             names = (items.get((finding.node or "")[:end]) for end in sorted(ends, reverse=True))
             identifier = next(filter(None, names), None)
             if identifier is not None:
-                found[identifier].append(finding)
-        return found
+                by_question[identifier].append(finding)
+        return by_question
 
 
 @dataclass
@@ -141,19 +143,19 @@ class BenchmarkHistory:
 
         A question with a new identifier has its history under that.
         """
-        found: defaultdict[str, list[Any]] = defaultdict(list)
+        histories: defaultdict[str, list[Any]] = defaultdict(list)
         for _, new, diff in reversed(self.steps):
             for question in diff.questions_changed:
                 before = next((change.before for change in question.changes if change.member == "id"), None)
                 if isinstance(before, str):
-                    found[question.id] = [*found.pop(before, [])]
+                    histories[question.id] = [*histories.pop(before, [])]
                     self.gone[before] = question.id
-                found[question.id].insert(0, (new, "changed", question))
+                histories[question.id].insert(0, (new, "changed", question))
             for kind, names in (("added", diff.questions_added), ("removed", diff.questions_removed)):
                 for name in names:
-                    found[name.id].insert(0, (new, kind, None))
+                    histories[name.id].insert(0, (new, kind, None))
                     self.gone[name.id] = None
-        return found
+        return histories
 
 
 @dataclass
@@ -197,9 +199,9 @@ class Contents:
         executions: defaultdict[tuple[str, str], dict[str, AgentCheckpoint]] = defaultdict(dict)
         findings: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
         for source in sources:
-            loaded, name, found, rules = _loaded(source, syntax, profiles)
+            loaded, name, findings_of, rules = _loaded(source, syntax, profiles)
             if isinstance(loaded, Benchmark):
-                version = Version(loaded, name, found, rules)
+                version = Version(loaded, name, findings_of, rules)
                 versions[loaded.id or f"{loaded.name}#"].append(version)
             elif not AgentHeader.of(loaded).is_of_writes:
                 loaded, _ = withheld(loaded)
@@ -208,16 +210,16 @@ class Contents:
                     message = f"{shown(name)} is another checkpoint called {shown(loaded.id)}: it is shown"
                     self._remarks.append(message)
                 executions[key][loaded.id] = loaded
-                findings[key] += found
+                findings[key] += findings_of
         for identifier, group in versions.items():
             dates = [date for date in (instant_of(each.content.metadata["modified_at"]) for each in group) if date]
             places = [*range(len(group))]
             if len(dates) == len(group):
                 places.sort(key=dates.__getitem__)
-            self.collections.append(BenchmarkHistory(address_of(identifier), [group[at] for at in places]))
-        for key, held in executions.items():
+            self.collections.append(BenchmarkHistory(address_of(identifier), [group[place] for place in places]))
+        for key, checkpoints in executions.items():
             ordered = sorted(
-                held.values(), key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number)
+                checkpoints.values(), key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number)
             )
             self.runs.append(Execution(address_of("\n".join(key)), ordered, tuple(findings[key])))
 
@@ -254,11 +256,11 @@ class Contents:
         known = len(self._distinct.findings)
         for answer in self._distinct.of(read_answers(file), os.fspath(file)):
             both = [(collection, assessed(answer, collection.questions, None)) for collection in self.collections]
-            for collection, found in both:
-                if found.question is not None:
-                    collection.answers[found.question.identifier].append(found)
-                    collection.tally.add(found)
-            if any(found.question is not None for _, found in both):
+            for collection, assessment in both:
+                if assessment.question is not None:
+                    collection.answers[assessment.question.identifier].append(assessment)
+                    collection.tally.add(assessment)
+            if any(assessment.question is not None for _, assessment in both):
                 is_used = True
             else:
                 reason = both[-1][1].reason if both else "there is no benchmark"

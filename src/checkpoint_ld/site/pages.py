@@ -190,12 +190,12 @@ class Pages:
             statuses=[*Status],
             rates=rates,
         )
-        older = {each.id: each for held in collection.versions[:-1] for each in held.content.questions}
+        older = {each.id: each for earlier in collection.versions[:-1] for each in earlier.content.questions}
         newest = {each.id for each in questions}
         gone = [older[name] for name in collection.gone if name not in newest and name in older]
         around = (None, *questions, None)
-        for at, each in enumerate((*questions, *gone)):
-            is_gone = at >= len(questions)
+        for place, each in enumerate((*questions, *gone)):
+            is_gone = place >= len(questions)
             self._page(
                 "question",
                 folder,
@@ -207,8 +207,8 @@ class Pages:
                 traits=_traits(each.rubrics),
                 is_gone=is_gone,
                 moved=collection.gone.get(each.id) if is_gone else None,
-                before=None if is_gone else around[at],
-                after=None if is_gone else around[at + 2],
+                before=None if is_gone else around[place],
+                after=None if is_gone else around[place + 2],
                 history=[(new, kind, *_of_question(diff)) for new, kind, diff in histories.get(each.id, ())],
                 findings=[] if is_gone else collection.newest.findings_by_question.get(each.id, []),
                 row=by_question.get(each.id),
@@ -364,7 +364,7 @@ def _highlighting() -> tuple[Any, Any]:
 
 def _traits(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[Json]:
     """Return traits for a page: kind, name, description and settings, without stored code."""
-    found = []
+    traits = []
     for trait, is_dynamic in traits_of(rubrics):
         settings = trait.model_dump(
             mode="json", exclude_defaults=True, exclude_none=True, exclude={"name", "description"}
@@ -372,8 +372,8 @@ def _traits(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[Json]:
         if settings.pop("callable_code", None):
             settings["callable_code"] = "stored code, not shown"
         kind = f"dynamic {family_of(trait)}" if is_dynamic else family_of(trait)
-        found.append({"name": trait.name, "kind": kind, "description": trait.description, "settings": settings})
-    return found
+        traits.append({"name": trait.name, "kind": kind, "description": trait.description, "settings": settings})
+    return traits
 
 
 def _row(question: QuestionContent, kinds: list[str], collection: BenchmarkHistory) -> list[Any]:
@@ -382,7 +382,7 @@ def _row(question: QuestionContent, kinds: list[str], collection: BenchmarkHisto
         "finished" if question.finished else "unfinished",
         *([] if question.has_template else ["without template"]),
     ]
-    counts = Counter(found.status.value for found in collection.answers.get(question.id, ()))
+    counts = Counter(assessment.status.value for assessment in collection.answers.get(question.id, ()))
     passed, decided = counts[Status.PASSED], counts[Status.PASSED] + counts[Status.FAILED]
     share = [f"{passed} of {decided} passed"] if decided else [*counts]
     members = question.members
@@ -397,12 +397,12 @@ def _row(question: QuestionContent, kinds: list[str], collection: BenchmarkHisto
 def _facets(rows: list[list[Any]], *, answered: bool) -> list[tuple[str, str, list[tuple[str, int]]]]:
     """Return the filters for questions: key, label, and the most frequent values with their counts."""
     named = (("keyword", "Keyword"), ("state", "State"), ("trait", "Trait"), ("answer", "Answers"))
-    found = []
-    for at, (key, label) in enumerate(named):
+    facets = []
+    for column, (key, label) in enumerate(named):
         if key != "answer" or answered:
-            counts = Counter(value for row in rows for value in row[3][at])
-            found.append((key, label, sorted(counts.most_common(200))))
-    return found
+            counts = Counter(value for row in rows for value in row[3][column])
+            facets.append((key, label, sorted(counts.most_common(200))))
+    return facets
 
 
 def _saved(collection: BenchmarkHistory, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str, int]]:
@@ -446,8 +446,8 @@ def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
 
 def _by_rule(collection: BenchmarkHistory) -> list[tuple[Any, Any, int]]:
     """Return the rules with findings: the rule (None for an unknown one), its first finding, and their number."""
-    counts = Counter(found.code for found in collection.newest.findings)
-    first = {found.code: found for found in reversed(collection.newest.findings)}
+    counts = Counter(finding.code for finding in collection.newest.findings)
+    first = {finding.code: finding for finding in reversed(collection.newest.findings)}
     ordered = sorted(counts, key=lambda code: (-first[code].severity, -counts[code], code))
     return [(collection.newest.rules.get(code), first[code], counts[code]) for code in ordered]
 
@@ -500,10 +500,10 @@ def _of_changes(changes: Iterable[Any], prefix: str = "") -> Iterator[Difference
     return ((f"{prefix}{change.member}", change.kind, change.before, change.after) for change in changes)
 
 
-def _of_parts(what: str, found: PartsDiff) -> Iterator[Difference]:
-    yield from ((f"{what} {name}", "removed", None, None) for name in found.removed)
-    yield from ((f"{what} {name}", "added", None, None) for name in found.added)
-    for part in found.changed:
+def _of_parts(what: str, parts: PartsDiff) -> Iterator[Difference]:
+    yield from ((f"{what} {name}", "removed", None, None) for name in parts.removed)
+    yield from ((f"{what} {name}", "added", None, None) for name in parts.added)
+    for part in parts.changed:
         yield from _of_changes(part.changes, f"{what} {part.name}: ")
 
 
@@ -514,20 +514,20 @@ def _drawn(collection: BenchmarkHistory, folder: Path) -> Iterator[tuple[str, st
     """
     if find_spec("matplotlib") is None:
         return
-    benchmark, found = collection.newest.benchmark, [*chain.from_iterable(collection.answers.values())]
+    benchmark, assessments = collection.newest.benchmark, [*chain.from_iterable(collection.answers.values())]
     charts: dict[str, Callable[[], Figure]] = {
         "readiness": partial(plots.readiness, benchmark),
         "traits": partial(plots.trait_coverage, benchmark),
         "keywords": partial(plots.keywords, benchmark),
         "lengths": partial(plots.lengths, benchmark),
     }
-    if found:
-        charts["models"] = partial(plots.pass_rates, found)
-        charts["questions"] = partial(plots.pass_rates, found, by="question")
-        models = Counter(each.answer.model_name for each in found if each.answer.model_name)
+    if assessments:
+        charts["models"] = partial(plots.pass_rates, assessments)
+        charts["questions"] = partial(plots.pass_rates, assessments, by="question")
+        models = Counter(each.answer.model_name for each in assessments if each.answer.model_name)
         names = tuple(model for model, _ in models.most_common(2))
         if len(models) == len(names) == 2:  # of more models the page of answers has all pairs
-            runs = [[each for each in found if each.answer.model_name == model] for model in names]
+            runs = [[each for each in assessments if each.answer.model_name == model] for model in names]
             charts["comparison"] = partial(plots.comparison, *runs, names=names)
     for name, draw in charts.items():
         try:

@@ -161,8 +161,8 @@ class _Adaptation:
 
     def of(self, tree: Tree) -> Tree:
         """Return the adapted tree, and set `findings`."""
-        bare, found = (tree, ()) if self._deep_judgment else _without_deep_judgment(tree)
-        self.findings = [*found]
+        bare, findings = (tree, ()) if self._deep_judgment else _without_deep_judgment(tree)
+        self.findings = [*findings]
         if not self._placeholders and self.completes is None:
             return bare
         from checkpoint_ld.writing import completion  # noqa: PLC0415 - it needs entities, which take long

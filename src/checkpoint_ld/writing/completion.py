@@ -59,12 +59,12 @@ def complete(
 def with_placeholders(tree: Tree) -> Tree:
     """Return a canonical tree in which every question has a template, if need be the placeholder."""
     elements = [*as_list(tree.get("dataFeedElement"))]
-    for at, element in enumerate(elements):
+    for number, element in enumerate(elements):
         question = element.get("item") if isinstance(element, dict) else None
         if isinstance(question, dict) and "hasPart" not in question:
             text = _text(question.get("text"))
             template = new_template_of(text, default_template(text))
-            elements[at] = {**element, "item": changed(question, {"hasPart": template}, "item")}
+            elements[number] = {**element, "item": changed(question, {"hasPart": template}, "item")}
     return {**tree, "dataFeedElement": elements} if elements else tree
 
 
@@ -112,8 +112,8 @@ class _Completion:
 
     def _question(self, question: Tree, pointer: str) -> Tree:
         text = _text(question.get("text"))
-        held = (question.get(name) for name in ("acceptedAnswer", "hasPart"))
-        answer, template = (value if isinstance(value, dict) else {} for value in held)
+        parts = (question.get(name) for name in ("acceptedAnswer", "hasPart"))
+        answer, template = (value if isinstance(value, dict) else {} for value in parts)
         whole: Tree = {}
         if "@type" not in answer or type(answer.get("text")) is not str:
             members = {"@type": answer.get("@type", "Answer"), "text": _text(answer.get("text"))}
@@ -163,10 +163,10 @@ class _Completion:
         if trait is None:
             return rating
         whole: Tree = {}
-        for at, name in enumerate(("bestRating", "worstRating")):
+        for bound, name in enumerate(("bestRating", "worstRating")):
             if not is_number(rating.get(name)):
                 number = number_of(rating.get(name))
-                whole[name] = as_float(range_of(trait)[at] if number is None else number)
+                whole[name] = as_float(range_of(trait)[bound] if number is None else number)
         settings = as_list(rating.get("additionalProperty"))
         if not isinstance(rating.get("additionalProperty", []), list) or not _COMPLETED.isdisjoint(values(settings)):
             whole["additionalProperty"] = [

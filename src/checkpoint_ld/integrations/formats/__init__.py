@@ -104,11 +104,11 @@ def _content(
 
 def _format_of(path: str | os.PathLike[str]) -> str:
     of_extension = "citation" if extension_of(path) == ".cff" else EXTENSIONS.get(extension_of(path))
-    found = "zenodo" if Path(path).name == ".zenodo.json" else of_extension
-    if found not in (*FILES, *SINGLE_FILES):
+    name = "zenodo" if Path(path).name == ".zenodo.json" else of_extension
+    if name not in (*FILES, *SINGLE_FILES):
         known = ", ".join((*FILES, *SINGLE_FILES, *FOLDERS))
         raise SettingsError(f"{os.fspath(path)}: the name does not tell the format: choose from {known}")
-    return found
+    return name
 
 
 def _archive(files: dict[str, bytes]) -> bytes:

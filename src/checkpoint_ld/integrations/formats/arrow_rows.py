@@ -46,20 +46,20 @@ def arrow_rows(path: str, place: str, features: Mapping[str, Any] | None = None)
 
 def zones(table: list[dict[str, Any]]) -> dict[str, str]:
     """Return the named zones of dates by column, of which texts keep the offsets only."""
-    found = dict[str, str]()
+    zone_of = dict[str, str]()
     for row in table:
         for name, value in row.items():
             zone = str(value.tzinfo) if isinstance(value, datetime) and value.tzinfo else ""
             if zone and not zone.startswith(_OFFSETS):
-                found[name] = zone
-    return found
+                zone_of[name] = zone
+    return zone_of
 
 
 def _rows(read: Any, place: str, features: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     try:
         table = read()
         # Arrow's own values: images and sounds would be decoded otherwise, and fetched.
-        found: list[dict[str, Any]] = table.to_pylist()
+        rows: list[dict[str, Any]] = table.to_pylist()
     except Exception as error:  # Arrow raises classes of its own, and those of the codecs
         if isinstance(error, MemoryError):
             raise
@@ -70,12 +70,12 @@ def _rows(read: Any, place: str, features: Mapping[str, Any] | None) -> list[dic
         raise ReadError(f"{place}: two columns are called {twice[0]!r}: rename one")
     known = {**_features(table.schema), **(features or {})}
     try:
-        for row in found:
+        for row in rows:
             for name in row:
                 row[name] = decoded(row[name], known.get(name))
     except CheckpointLdError as error:
         raise ReadError(f"{place}: a value of a column of JSON is none: {error}") from error
-    return found
+    return rows
 
 
 def _features(schema: Any) -> dict[str, Any]:
@@ -105,10 +105,10 @@ def decoded(value: Any, feature: Any) -> Any:
     if kind in _SERIES or isinstance(feature, list):
         inner = feature.get("feature") if isinstance(feature, dict) else next(iter(feature), None)
         if isinstance(value, dict) and isinstance(inner, dict):  # of objects, an older release made an object of lists
-            return {name: decoded(held, [inner.get(name)]) for name, held in value.items()}
+            return {name: decoded(member, [inner.get(name)]) for name, member in value.items()}
         return [decoded(item, inner) for item in value] if isinstance(value, list) else value
     if isinstance(feature, dict) and kind is None and isinstance(value, dict):
-        return {name: decoded(held, feature.get(name)) for name, held in value.items()}
+        return {name: decoded(member, feature.get(name)) for name, member in value.items()}
     return value
 
 

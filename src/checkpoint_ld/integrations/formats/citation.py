@@ -35,7 +35,7 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         findings.append(lost("a creator without a name has no place in CITATION.cff", remedy="give each one a name"))
     published, unfit = published_on(benchmark, "CITATION.cff")
     findings += unfit
-    held: dict[str, Any] = {
+    members: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this benchmark, please cite it as below.",
         "type": "dataset",
@@ -55,9 +55,9 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         if name == "funder" and (value := getattr(benchmark, name))
     ]
     # JSON values are YAML, except for characters that YAML requires to be escaped.
-    lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in held.items() if value)
+    lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in members.items() if value)
     try:
-        return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", lines).encode(), tuple(findings)
+        return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", lines).encode(), tuple(findings)
     except UnicodeEncodeError as error:
         raise no_encoding(error) from None
 
@@ -69,37 +69,38 @@ def _author(maker: Maker, findings: list[Finding]) -> dict[str, Any]:
     if left:
         findings.append(lost(f"of the author {maker.name}, {', '.join(left)} has no place in CITATION.cff"))
     name = {"given-names": maker.given, "family-names": maker.family} if is_person else {"name": maker.name}
-    held = {
+    members = {
         **name,
         "website": maker.website,
         "email": maker.email,
         "orcid": maker.orcid and f"https://orcid.org/{maker.orcid}",
         "affiliation": "; ".join(maker.affiliations) if is_person else None,
     }
-    return {member: value for member, value in held.items() if value}
+    return {member: value for member, value in members.items() if value}
 
 
 def _cited(benchmark: Benchmark, authors: list[dict[str, Any]], findings: list[Finding]) -> dict[str, Any]:
     """Return the first publication of the benchmark as `preferred-citation`, and others as `references`."""
     cited = []
-    for found in publications_of(benchmark):
-        if not (found.title or found.doi or found.url):
+    for publication in publications_of(benchmark):
+        if not (publication.title or publication.doi or publication.url):
             findings.append(lost("a citation without a title and an address has no place in CITATION.cff"))
             continue
-        if not found.title:
-            message = f"the citation {found.doi or found.url} states no title: CITATION.cff has that of the benchmark"
+        if not publication.title:
+            stated = publication.doi or publication.url
+            message = f"the citation {stated} states no title: CITATION.cff has that of the benchmark"
             remedy = "give an object with @type ScholarlyArticle, name, author and identifier"
             findings.append(lost(message, remedy=remedy))
-        held: dict[str, Any] = {
-            "type": found.kind,
-            "title": found.title or benchmark.name,
-            "authors": [_author(maker, findings) for maker in found.authors if maker.name] or authors,
-            "year": found.year,
-            "journal": found.journal,
-            "doi": found.doi,
-            "url": found.url,
+        members: dict[str, Any] = {
+            "type": publication.kind,
+            "title": publication.title or benchmark.name,
+            "authors": [_author(maker, findings) for maker in publication.authors if maker.name] or authors,
+            "year": publication.year,
+            "journal": publication.journal,
+            "doi": publication.doi,
+            "url": publication.url,
         }
-        cited.append({name: value for name, value in held.items() if value})
+        cited.append({name: value for name, value in members.items() if value})
     return {"preferred-citation": cited[0], "references": cited[1:]} if cited else {}
 
 
@@ -117,18 +118,18 @@ def published_on(benchmark: Benchmark, place: str) -> tuple[str | None, tuple[Fi
 
 def spdx_name(license_: str) -> str | None:
     """Return the name of a licence in SPDX's list (https://spdx.org/licenses/), None if it is not in the list."""
-    if found := _CREATIVE_COMMONS.fullmatch(license_):
-        license_ = f"CC-{found[1]}-{found[2]}"
+    if match := _CREATIVE_COMMONS.fullmatch(license_):
+        license_ = f"CC-{match[1]}-{match[2]}"
     listed = Path(__file__).with_name("spdx_licenses.txt").read_text(encoding="ascii").split()
     names = {name.lower(): name for name in listed}
-    found = _SPDX.fullmatch(license_)
-    return names.get(found[1].lower()) if found else None
+    match = _SPDX.fullmatch(license_)
+    return names.get(match[1].lower()) if match else None
 
 
 def doi_of(benchmark: Benchmark) -> str | None:
     """Return the first DOI among the identifiers of a benchmark, as 10.…/…; None where there is none."""
-    found = (DOI.fullmatch(published_text(identifier) or "") for identifier in as_list(benchmark.identifier))
-    return next((match[1] for match in found if match), None)
+    matches = (DOI.fullmatch(published_text(identifier) or "") for identifier in as_list(benchmark.identifier))
+    return next((match[1] for match in matches if match), None)
 
 
 def _license(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
@@ -156,10 +157,10 @@ def _identifiers(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any
     doi, others = doi_of(benchmark), list[dict[str, str]]()
     for identifier in as_list(benchmark.identifier):
         text = published_text(identifier) or ""
-        found = DOI.fullmatch(text)
+        match = DOI.fullmatch(text)
         if not text:
             findings.append(lost("an identifier without a value has no place in CITATION.cff"))
-        elif not found or found[1] != doi:
-            kind = "doi" if found else "url" if WEB.fullmatch(text) else "other"
-            others.append({"type": kind, "value": found[1] if found else text})
+        elif not match or match[1] != doi:
+            kind = "doi" if match else "url" if WEB.fullmatch(text) else "other"
+            others.append({"type": kind, "value": match[1] if match else text})
     return {"doi": doi, "identifiers": others}

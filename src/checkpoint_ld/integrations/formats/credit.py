@@ -53,8 +53,8 @@ def makers_of(benchmark: Benchmark) -> list[Creator]:
 
 def required_makers(benchmark: Benchmark, target: str) -> list[Maker]:
     """Return the creators of a benchmark that have a name. Raises WriteError for a benchmark without any."""
-    found = [maker_of(creator) for creator in makers_of(benchmark)]
-    named = [maker for maker in found if maker.name]
+    makers = [maker_of(creator) for creator in makers_of(benchmark)]
+    named = [maker for maker in makers if maker.name]
     if not named:
         remedy = 'set its creator, as in benchmark.creator = "Ada Smith", or import --creator "Ada Smith"'
         raise WriteError(f"the benchmark has no creator, and {target} needs an author: {remedy}")
@@ -69,7 +69,7 @@ def maker_of(creator: Creator | Json) -> Maker:
     more = {name: value for name, value in more.items() if value not in (None, "", [], {})}
     kind, name = more.pop("@type", "Person"), more.pop("name", "")
     given, family = more.pop("givenName", None), more.pop("familyName", None)
-    orcid = next((found for member in _NAMING for text in _texts(more.get(member)) if (found := orcid_in(text))), None)
+    orcid = next((iri for member in _NAMING for text in _texts(more.get(member)) if (iri := orcid_in(text))), None)
     affiliations = tuple(filter(None, map(published_text, as_list(more.pop("affiliation", None)))))
     website = next((text for text in _texts(more.get("url")) if WEB.fullmatch(text) and not orcid_in(text)), None)
     email = more.pop("email", None)
@@ -106,9 +106,9 @@ def split_name(name: str) -> tuple[str, str]:
 
 def orcid_in(text: str) -> str | None:
     """Return the ORCID iD that a text is, such as 0000-0002-1825-0097, if its check digit is right (ISO 7064)."""
-    if not (found := _ORCID.fullmatch(text.strip())):
+    if not (match := _ORCID.fullmatch(text.strip())):
         return None
-    orcid = found[1].upper()
+    orcid = match[1].upper()
     total = 0
     for digit in orcid.replace("-", "")[:-1]:
         total = (total + int(digit)) * 2
@@ -118,11 +118,11 @@ def orcid_in(text: str) -> str | None:
 
 def _texts(value: Any) -> list[str]:
     """Return the texts in a member: itself, those of a list, or the value or address of an object."""
-    found = []
-    for one in as_list(value):
-        held = [one.get("value"), one.get("@id"), one.get("url")] if isinstance(one, dict) else [one]
-        found += [text for text in held if isinstance(text, str)]
-    return found
+    texts = []
+    for item in as_list(value):
+        parts = [item.get("value"), item.get("@id"), item.get("url")] if isinstance(item, dict) else [item]
+        texts += [text for text in parts if isinstance(text, str)]
+    return texts
 
 
 class Publication(NamedTuple):
@@ -145,8 +145,8 @@ def publications_of(benchmark: Benchmark) -> list[Publication]:
 def _publication(value: Any) -> Publication:
     if isinstance(value, str):
         text = value.strip()
-        if found := DOI.fullmatch(text):
-            return Publication("", doi=found[1])
+        if whole := DOI.fullmatch(text):
+            return Publication("", doi=whole[1])
         if WEB.fullmatch(text):
             return Publication("", url=text)
         doi = DOI.search(text)
@@ -157,13 +157,13 @@ def _publication(value: Any) -> Publication:
     texts = [text for name in ("identifier", "@id", "url", "sameAs") for text in _texts(members.get(name))]
     dois = [match[1] for match in map(DOI.fullmatch, texts) if match]
     web = (text for text in texts if WEB.fullmatch(text) and not DOI.fullmatch(text))
-    found = _YEAR.search(str(members.get("datePublished") or ""))
+    year = _YEAR.search(str(members.get("datePublished") or ""))
     return Publication(
         title=next((text for name in ("headline", "name") for text in _texts(members.get(name))), ""),
-        authors=tuple(maker_of(one) for one in as_list(members.get("author")) if isinstance(one, str | dict)),
+        authors=tuple(maker_of(author) for author in as_list(members.get("author")) if isinstance(author, str | dict)),
         doi=dois[0] if dois else None,
         url=next(web, None),
-        year=int(found[0]) if found else None,
+        year=int(year[0]) if year else None,
         journal=published_text(members.get("isPartOf")) or published_text(members.get("publisher")) or "",
         kind="article" if "Article" in str(members.get("@type")) else "generic",
     )

@@ -81,15 +81,15 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
         ],
     }
     tables = {name: rows for name, rows in tables.items() if rows}
-    held = {f"data/{name}.json": dump_json(rows) for name, rows in tables.items()}
-    held[CHECKPOINT] = checkpoint_of(benchmark)
+    contents = {f"data/{name}.json": dump_json(rows) for name, rows in tables.items()}
+    contents[CHECKPOINT] = checkpoint_of(benchmark)
     mlc = library("mlcroissant", extra="croissant")
     try:
-        held[METADATA] = dump_json(_metadata(mlc, benchmark, tables, held))
+        contents[METADATA] = dump_json(_metadata(mlc, benchmark, tables, contents))
     except mlc.ValidationError as error:
         reason = next((line for line in str(error).splitlines() if line.startswith("  -")), str(error))
         raise WriteError(f"Croissant does not allow this benchmark: {reason.strip(' -')}") from error
-    return held, tuple(_losses(benchmark))
+    return contents, tuple(_losses(benchmark))
 
 
 def _question(question: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +127,9 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
             yield lost(f"the {name} ({published_text(value)}) has no place in Croissant", remedy=where)
 
 
-def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], held: dict[str, bytes]) -> Any:
+def _metadata(
+    mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], contents: dict[str, bytes]
+) -> Any:
     with _quiet():
         ctx = mlc.Context(conforms_to=_VERSION)
         distribution = [
@@ -139,7 +141,7 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
                 encoding_formats=[MEDIA_TYPES[PurePosixPath(name).suffix]],
                 sha256=hashlib.sha256(data).hexdigest(),
             )
-            for name, data in held.items()
+            for name, data in contents.items()
         ]
         return mlc.Metadata(
             ctx=ctx,
@@ -251,8 +253,10 @@ def _set_of_questions(path: str, described: Description, sets: dict[str, Any]) -
 
 def _about(described: Description) -> dict[str, Any]:
     dataset = described.dataset
-    held = {name: [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text] for name in _ABOUT}
-    about: dict[str, Any] = {name: texts[0] for name, texts in held.items() if texts}
+    texts_of = {
+        name: [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text] for name in _ABOUT
+    }
+    about: dict[str, Any] = {name: texts[0] for name, texts in texts_of.items() if texts}
     for name in _LISTS:
         if texts := [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text]:
             about[name] = texts if len(texts) > 1 else texts[0]

@@ -103,21 +103,21 @@ class Description:
     def read(cls, file: Path) -> Description:
         """Return the description in a file. Raises ReadError for one that is none, or is not complete."""
         value = read_json(*read_bytes(str(file))).value
-        found = cls(file)
+        description = cls(file)
         try:
             expanded = expand(value, {})
         except RecursionError:
             raise ReadError(f"{file}: its JSON-LD is nested too deeply") from None
         except ReadError as error:
             raise ReadError(f"{file}: cannot be read: {error}") from error
-        found._add(expanded)
-        sets = [node for node in found.nodes.values() if "sc:Dataset" in node.get("@type", ())]
+        description._add(expanded)
+        sets = [node for node in description.nodes.values() if "sc:Dataset" in node.get("@type", ())]
         if not sets:
             raise ReadError(f"{file}: it is no description of Croissant: nothing in it is a schema.org Dataset")
-        found.dataset = next(
+        description.dataset = next(
             (node for node in sets if node.get("cr:recordSet") or node.get("sc:distribution")), sets[0]
         )
-        return found
+        return description
 
     def _fault(self, message: str) -> ReadError:
         return ReadError(f"{self.file}: {message}")
@@ -130,15 +130,15 @@ class Description:
             return value["@value"]
         identifier = value.get("@id", f"_:{len(self.nodes)}").removeprefix(ID_BASE)
         node = self.nodes.setdefault(identifier, {"@id": identifier})
-        for key, held in value.items():
+        for key, values in value.items():
             if key == "@type":
-                node.setdefault(key, []).extend(map(_short, held))
+                node.setdefault(key, []).extend(map(_short, values))
             elif key in ("@graph", "@included"):
-                self._add(held)
+                self._add(values)
             elif not key.startswith("@"):
                 if key.startswith(_OLD):
                     raise self._fault("is Croissant 0.8; convert it to 1.0 or newer with mlcroissant migrate")
-                items = [item for part in as_list(held) for item in part.get("@list", [part])]
+                items = [item for part in as_list(values) for item in part.get("@list", [part])]
                 node.setdefault(_short(key), []).extend(self._add(item) for item in items)
         return identifier
 
@@ -194,15 +194,15 @@ class Description:
         return Field(name, identifier, str(origin), way, where, tuple(transforms), **about)
 
     def _transforms(self, source: Node, identifier: str) -> list[tuple[str, str]]:
-        found = []
+        transforms = []
         for node in self.of(source, "cr:transform"):
             for key, values in node.items():
                 if not key.startswith("@"):
                     if key.removeprefix("cr:") not in _KNOWN_TRANSFORMS:
                         message = f"the field {identifier!r} is made by the transformation {key.partition(':')[2]}"
                         raise self._fault(f"{message}, which is not read; read are {', '.join(_KNOWN_TRANSFORMS)}")
-                    found.append((key.removeprefix("cr:"), str(values[0])))
-        return found
+                    transforms.append((key.removeprefix("cr:"), str(values[0])))
+        return transforms
 
     def records(self, record_set: Node) -> Iterator[dict[str, Any]]:
         """Yield the records of a record set, by names of fields. Raises ReadError for what cannot be read exactly."""
@@ -243,23 +243,23 @@ class Description:
             raise self._fault(f"{identifier!r} has no contentUrl")
         if containers:
             inner = [
-                held
+                inside
                 for container in containers
                 for archive, data, _ in self.files(container, (*above, identifier))
-                for held in self._members(archive, data)
+                for inside in self._members(archive, data)
             ]
         else:
             inner = [(local, None) for local in (self._local_names() if patterns else [name])]
         wanted = patterns or [glob.escape(name)]
-        chosen = [held for held in inner if _matches(held[0], wanted) and not _matches(held[0], left)]
+        chosen = [inside for inside in inner if _matches(inside[0], wanted) and not _matches(inside[0], left)]
         if not chosen or (len(chosen) > 1 and not patterns):
             where = f"in {', '.join(containers)}" if containers else "in the folder"
             many = "several files are" if chosen else "no file is"
             raise self._fault(f"{many} called {', '.join(patterns or [name])} {where}: fetch it yourself")
-        for held, content in chosen:
-            data = self._local(held) if content is None else content
-            self._check_hash(node, held, data)
-            yield held, data, _kind(held, kinds)
+        for inside, content in chosen:
+            data = self._local(inside) if content is None else content
+            self._check_hash(node, inside, data)
+            yield inside, data, _kind(inside, kinds)
 
     def _check_hash(self, node: Node, name: str, data: bytes) -> None:
         for method in ("sha256", "md5"):
@@ -312,13 +312,14 @@ class Description:
         of_file = {"filename": PurePosixPath(name).name, "filepath": name, "fullpath": name}
         if lines or not ways:
             texts = self._decoded(name, data).splitlines() if lines else [""]
-            found: Iterable[Mapping[str, Any]] = (
-                {**of_file, "lines": text, "lineNumbers": at, "content": lambda: self._decoded(name, data)}
-                for at, text in enumerate(texts)
-            )
-            for row in found:
-                values = {leaf: self._property(leaf, row) for leaf in leaves if leaf.way == "fileProperty"}
-                yield {leaf.identifier: value for leaf, value in values.items()}
+            for number, text in enumerate(texts):
+                of_line = {
+                    **of_file,
+                    "lines": text,
+                    "lineNumbers": number,
+                    "content": lambda: self._decoded(name, data),
+                }
+                yield {leaf.identifier: self._property(leaf, of_line) for leaf in leaves if leaf.way == "fileProperty"}
             return
         properties = {leaf.identifier: self._property(leaf, of_file) for leaf in leaves if leaf.way == "fileProperty"}
         chosen = [leaf for leaf in leaves if leaf.way in ways]
@@ -332,8 +333,8 @@ class Description:
             if rows and not any(leaf.where in row for row in rows):
                 known = dict.fromkeys(key for row in rows for key in row)
                 raise self._fault(f"{name!r}: {unknown('column', leaf.where, [*known])}")
-        for row in rows:
-            yield {**properties, **{leaf.identifier: row.get(leaf.where) for leaf in chosen}}
+        for record in rows:
+            yield {**properties, **{leaf.identifier: record.get(leaf.where) for leaf in chosen}}
 
     def _property(self, leaf: Field, row: Mapping[str, Any]) -> Any:
         if leaf.where not in row:
@@ -378,9 +379,9 @@ class Description:
         levels = {identifier: json_paths.level(path) for identifier, path in paths.items()}
         wanted = {level for leaf in leaves for level in [levels[leaf.identifier]] if not leaf.is_repeated}
         if len(wanted) > 1:
-            one, *_, other = sorted(leaves, key=lambda leaf: len(levels[leaf.identifier]))
-            message = f"the fields {one.identifier!r} and {other.identifier!r} are read from different levels"
-            raise self._fault(f"{message} of {name!r} ({one.where}, {other.where}): they make no records")
+            first, *_, other = sorted(leaves, key=lambda leaf: len(levels[leaf.identifier]))
+            message = f"the fields {first.identifier!r} and {other.identifier!r} are read from different levels"
+            raise self._fault(f"{message} of {name!r} ({first.where}, {other.where}): they make no records")
         shared = next(iter(wanted), None)
         if shared is None:
             shared = json_paths.level(
@@ -391,12 +392,12 @@ class Description:
                 raise self._fault(f"the path {leaf.where!r} leads out of the records at {name!r}")
         for root in roots:
             for record in json_paths.find(root, shared):
-                found = {leaf: json_paths.find(record, paths[leaf.identifier][len(shared) :]) for leaf in leaves}
+                values_of = {leaf: json_paths.find(record, paths[leaf.identifier][len(shared) :]) for leaf in leaves}
                 yield {
                     leaf.identifier: [*values]
                     if json_paths.ALL in paths[leaf.identifier][len(shared) :]
                     else next(values, None)
-                    for leaf, values in found.items()
+                    for leaf, values in values_of.items()
                 }
 
     def _path(self, leaf: Field) -> json_paths.Path:
@@ -417,8 +418,8 @@ class Description:
         if value is None:
             return None
         if method == "jsonPath":
-            held = read_json(value.encode(), place).value if isinstance(value, str) else value
-            return next(json_paths.find(held, json_paths.parsed(setting, place)), None)
+            document = read_json(value.encode(), place).value if isinstance(value, str) else value
+            return next(json_paths.find(document, json_paths.parsed(setting, place)), None)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if method in ("separator", "delimiter"):
             return text.split(setting)
@@ -426,23 +427,23 @@ class Description:
             old, _, new = setting.partition("/")
             return text.replace(old, new)
         try:
-            found = first_group(setting, text)
+            group = first_group(setting, text)
         except EvaluationError as error:
             raise ReadError(f"{place}: {error}") from error
-        if found is None:
+        if group is None:
             self.notes[f"values of {leaf.name!r} do not match its pattern {setting!r}, and are kept as they are"] = None
-        return value if found is None else found
+        return value if group is None else group
 
     def _whole(self, each: Field, values: Mapping[str, Any]) -> Any:
         """Return the value of a field, which for one with parts is an object, or a list of objects."""
         if not each.parts:
             return values[each.identifier]
-        held = {part.name: self._whole(part, values) for part in each.parts}
-        if all(value in (None, []) for value in held.values()):
+        parts = {part.name: self._whole(part, values) for part in each.parts}
+        if all(value in (None, []) for value in parts.values()):
             return None
         if not each.is_repeated:
-            return held
-        columns = {name: as_list(value) for name, value in held.items() if value is not None}
+            return parts
+        columns = {name: as_list(value) for name, value in parts.items() if value is not None}
         if len({*map(len, columns.values())}) > 1:
             raise self._fault(f"the parts of {each.identifier!r} have different lengths in a record")
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -467,7 +468,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _kind(name: str, formats: Sequence[str]) -> str:
-    return next((_FORMATS[one] for one in formats if one in _FORMATS), extension_of(name))
+    return next((_FORMATS[mime_type] for mime_type in formats if mime_type in _FORMATS), extension_of(name))
 
 
 def _short(iri: str) -> str:

@@ -112,9 +112,9 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     where = f"{CHECKPOINT}, beside the tables, has them"
     rubrics = "of rubrics, the table has names and ranges of traits only"
     yield from lost_beside_records(benchmark, rubrics, "a data set", where)
-    for stated, held in zip(as_list(benchmark.license), as_list(_licence(benchmark).get("license")), strict=False):
-        if isinstance(stated, str) and held != "other" and (spdx_name(stated) or "").lower() != held:
-            yield lost(f"the licence {stated} is called {held} by Hugging Face", remedy=where)
+    for stated, licence in zip(as_list(benchmark.license), as_list(_licence(benchmark).get("license")), strict=False):
+        if isinstance(stated, str) and licence != "other" and (spdx_name(stated) or "").lower() != licence:
+            yield lost(f"the licence {stated} is called {licence} by Hugging Face", remedy=where)
     published = {name: as_list(getattr(benchmark, name)) for name in ("creator", *PUBLISHED)}
     for name, values in published.items():
         if any(_members(value).keys() - {"@type", *_NAMES} for value in values):
@@ -157,17 +157,17 @@ def _column(arrow: Any, datasets: Any, values: list[Any]) -> Any:
     Values of several types, and objects, are of the feature `Json`. It reads numbers with `ujson`, which changes the
     last digit of some and refuses integers of more than 64 bits.
     """
-    held = _json(values)
+    written = _json(values)
     if not any(map(_has_objects, values)):
         with contextlib.suppress(arrow.ArrowException, OverflowError):
             column = arrow.array(values)
             if column.type == "null":
                 return arrow.array(values, arrow.string())
-            if _json(column.to_pylist()) == held:
+            if _json(column.to_pylist()) == written:
                 return column
     texts = [None if value is None else _json(value) for value in values]
     with contextlib.suppress(ValueError):
-        if _json([None if text is None else datasets.Json().decode_example(text) for text in texts]) == held:
+        if _json([None if text is None else datasets.Json().decode_example(text) for text in texts]) == written:
             return arrow.ExtensionArray.from_storage(arrow.json_(), arrow.array(texts, arrow.string()))
     return None
 
@@ -201,9 +201,13 @@ def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
             for name in tables
         ],
     )
-    rows = "".join(f"| `{name}` | {len(held)} |\n" for name, held in tables.items())
+    rows = "".join(f"| `{name}` | {len(questions)} |\n" for name, questions in tables.items())
     makers = [value if isinstance(value, str) else value.name for value in makers_of(benchmark)]
-    facts = {"Version": benchmark.version, "Made by": makers, **{name: getattr(benchmark, at) for name, at in _FACTS}}
+    facts = {
+        "Version": benchmark.version,
+        "Made by": makers,
+        **{name: getattr(benchmark, member) for name, member in _FACTS},
+    }
     about = "".join(f"- {name}: {line(text)}\n" for name, value in facts.items() if (text := published_text(value)))
     body = (
         f"# {line(benchmark.name)}\n\n{paragraphs(benchmark.description)}\n\n{about}\n"
@@ -216,9 +220,9 @@ def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
 def _licence(benchmark: Benchmark) -> dict[str, Any]:
     """Return the licences for the head of a card (https://huggingface.co/docs/hub/repositories-licenses)."""
     stated = [text for licence in as_list(benchmark.license) if (text := published_text(licence))]
-    held = [_FAMILY.sub("", (spdx_name(licence) or "").lower()) for licence in stated]
-    if set(held) <= set(_LICENCES.split()):
-        return {"license": held[0] if len(held) == 1 else held} if held else {}
+    names = [_FAMILY.sub("", (spdx_name(licence) or "").lower()) for licence in stated]
+    if set(names) <= set(_LICENCES.split()):
+        return {"license": names[0] if len(names) == 1 else names} if names else {}
     addresses = [licence for licence in stated if licence.startswith(("http://", "https://"))]
     link = {"license_link": addresses[0]} if addresses else {}
     return {"license": "other", "license_name": ", ".join(stated), **link}
@@ -234,9 +238,10 @@ def _stated(head: dict[str, Any]) -> dict[str, Any]:
     words = [tag for tag in as_list(head.get("tags")) if isinstance(tag, str) and tag not in _TAGS]
     names = [spdx_name(licence) or licence for licence in licences]
     members = {"name": "pretty_name", "description": "description", "version": "version"}
-    texts = {name: str(head[at]) for name, at in members.items() if isinstance(head.get(at), str | int | float)}
-    held = {**texts, "license": names[0] if len(names) == 1 else names, "keywords": words}
-    return {name: value for name, value in held.items() if value}
+    given = ((name, head.get(member)) for name, member in members.items())
+    texts = {name: str(value) for name, value in given if isinstance(value, str | int | float)}
+    about = {**texts, "license": names[0] if len(names) == 1 else names, "keywords": words}
+    return {name: value for name, value in about.items() if value}
 
 
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
@@ -286,23 +291,23 @@ def _chosen(
     root = folder
     folder /= _inside(path, str(config.get("data_dir") or ""))
     patterns = _patterns(datasets, path, stated) if stated else _usual(datasets, path, folder)
-    found = {
+    files_of = {
         split: [file for pattern in listed for file in _files(datasets, folder, pattern)]
         for split, listed in patterns.items()
     }
     if not stated:  # whatever else lies there
-        found = {split: [*_data(listed)] for split, listed in found.items()}
-    if not any(found.values()):
+        files_of = {split: [*_data(listed)] for split, listed in files_of.items()}
+    if not any(files_of.values()):
         named = ", ".join(pattern for listed in patterns.values() for pattern in listed)
         wanted = f"no file is called {named}" if stated else f"give files {', '.join(_KINDS)}"
         raise ReadError(f"{path}: there is no data set in it: {wanted}")
-    for listed in found.values():
+    for listed in files_of.values():
         for file in listed:
             importing.refuse_link(Path(file), root)
     return (
         about,
         _stated_features(head, name),
-        {split: listed for split, listed in found.items() if listed},
+        {split: listed for split, listed in files_of.items() if listed},
         findings if others else (),
     )
 
@@ -358,8 +363,8 @@ def _feature(stated: Any) -> Any:
 def _patterns(datasets: Any, path: str, stated: Any) -> dict[str, list[str]]:
     try:
         sane = datasets.data_files.sanitize_patterns(stated)
-        found = {str(split): [listed] if isinstance(listed, str) else [*listed] for split, listed in sane.items()}
-        return {split: [_inside(path, pattern) for pattern in listed] for split, listed in found.items()}
+        patterns = {str(split): [listed] if isinstance(listed, str) else [*listed] for split, listed in sane.items()}
+        return {split: [_inside(path, pattern) for pattern in listed] for split, listed in patterns.items()}
     except (TypeError, ValueError) as error:
         reason = str(error).partition("\n")[0]
         raise ReadError(f"{path}: data_files of the card cannot be read: {reason}; see {_CONFIGS}") from error
@@ -414,7 +419,7 @@ def _rows(path: str, listed: list[str], features: Mapping[str, Any], findings: l
                 )
             yield from rows
         else:
-            held = question_sources.records(file)
-            findings += held.findings
-            for row in held.rows:
+            table_rows = question_sources.records(file)
+            findings += table_rows.findings
+            for row in table_rows.rows:
                 yield {name: decoded(value, features.get(name)) for name, value in row.values.items()}

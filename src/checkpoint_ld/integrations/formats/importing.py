@@ -106,9 +106,9 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     kind = format or format_of(source)
     if kind not in READERS:
         raise SettingsError(unknown("import format", kind, READERS))
-    found: Records = import_module(READERS[kind]).records(source, part=part, split=split)
+    records: Records = import_module(READERS[kind]).records(source, part=part, split=split)
     read = read_questions(
-        found,
+        records,
         source,
         question_column=question_column,
         answer_column=answer_column,
@@ -132,7 +132,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     if into is not None:
         benchmark = into
     else:
-        about = {"name": Path(source).stem or "Questions", **found.about, **({"name": name} if name else {})}
+        about = {"name": Path(source).stem or "Questions", **records.about, **({"name": name} if name else {})}
         benchmark = Benchmark(about["name"])
         benchmark.set_metadata(**{"creator": None, **about})
     if strict and findings:

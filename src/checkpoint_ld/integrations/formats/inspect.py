@@ -111,7 +111,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     inner = sorted(log.samples, key=lambda sample: order.get(sample.id, 0), reverse=True)
     valid = {str(sample.id): sample for sample in inner if sample.invalidation is None}
     left = {str(sample.id): sample for sample in inner if str(sample.id) not in valid}
-    held = question_sources.of_objects(
+    rows = question_sources.of_objects(
         (_members(sample), f"sample {name}", Place(path)) for name, sample in reversed(valid.items())
     )
     about = {"name": PurePath(path).stem, **{name: value for name, value in _about(log).items() if value}}
@@ -125,7 +125,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     if any(sample.files for sample in valid.values()):
         message = "of the files of sandboxes, a log has the names only, which are in the custom metadata"
         findings.append(lost(message, Place(path), remedy="take them from the data set"))
-    return replace(held, about=about, findings=tuple(findings))
+    return replace(rows, about=about, findings=tuple(findings))
 
 
 def _members(sample: Any) -> dict[str, Any]:

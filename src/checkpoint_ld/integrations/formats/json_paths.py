@@ -20,28 +20,29 @@ Path: TypeAlias = tuple[str | int | None, ...]
 
 def parsed(path: str, place: str) -> Path:
     """Return the steps of a JSONPath. Raises ReadError for one that selects in another way than by names and places."""
-    at, steps = len(path) - len(path.removeprefix("$")), list[str | int | None]()
-    while at < len(path):
-        found = _STEP.match(path, at)
-        if found is None:
-            raise ReadError(f"{place}: of the path {path!r}, {path[at:]!r} is not read; names, [n] and [*] are")
-        name, single, double, index, *wild = found.groups()
+    start, steps = len(path) - len(path.removeprefix("$")), list[str | int | None]()
+    while start < len(path):
+        step = _STEP.match(path, start)
+        if step is None:
+            raise ReadError(f"{place}: of the path {path!r}, {path[start:]!r} is not read; names, [n] and [*] are")
+        name, single, double, index, *wild = step.groups()
         names = [text for text in (name, single, double) if text is not None]
         steps.append(ALL if any(wild) else int(index) if index else names[0])
-        at = found.end()
+        start = step.end()
     return tuple(steps)
 
 
 def level(path: Path) -> Path:
     """Return the part of a path up to its last step to all members: the place of the records."""
-    return path[: max((at for at, step in enumerate(path, 1) if step is ALL), default=0)]
+    return path[: max((number for number, step in enumerate(path, 1) if step is ALL), default=0)]
 
 
 def common(paths: Sequence[Path]) -> Path:
     """Return the steps with which all paths begin."""
     first = paths[0]
     most = next(
-        (at for at in range(len(first)) if any(path[: at + 1] != first[: at + 1] for path in paths)), len(first)
+        (number for number in range(len(first)) if any(path[: number + 1] != first[: number + 1] for path in paths)),
+        len(first),
     )
     return first[:most]
 

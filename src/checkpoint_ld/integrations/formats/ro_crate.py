@@ -112,8 +112,8 @@ class _Crate:
         }
 
     def _stated(self, name: str) -> Any:
-        held = as_list(self.benchmark.graph.content(self.benchmark.graph.root, name))
-        return [value for value in held if isinstance(value, str | dict)]
+        values = as_list(self.benchmark.graph.content(self.benchmark.graph.root, name))
+        return [value for value in values if isinstance(value, str | dict)]
 
     def _citations(self) -> dict[str, Any]:
         """Return the works to cite, all with an address as a crate wants it, and texts for the others."""
@@ -131,16 +131,16 @@ class _Crate:
             message = "the benchmark states no licence, but a crate has to: the crate states that there is none"
             self.findings.append(lost(message, remedy="set its licence"))
             return _NO_LICENCE
-        found = []
+        licences = []
         for licence in as_list(stated):
             name = spdx_name(licence) if isinstance(licence, str) else None
             if isinstance(licence, str) and (name or is_iri(licence)):
-                at = licence if is_iri(licence) else f"https://spdx.org/licenses/{name}"
+                address = licence if is_iri(licence) else f"https://spdx.org/licenses/{name}"
                 about = f"The licence {name} of SPDX's list" if name else "The terms at this address"
-                found.append({"@id": at, "name": name or licence, "description": about})
+                licences.append({"@id": address, "name": name or licence, "description": about})
             else:
-                found.append(licence)
-        return self.value_of(found, "license", "CreativeWork")
+                licences.append(licence)
+        return self.value_of(licences, "license", "CreativeWork")
 
     def _with_values(self, identifiers: Any) -> list[Any]:
         kept = [
@@ -166,23 +166,23 @@ class _Crate:
         unknown += [term for term in types if term not in self.terms]
         if unknown:
             self.findings.append(_left(f"of the {name.rstrip('-0123456789')}, {', '.join(unknown)}"))
-        at = _address(value)
-        if at in self.values_at and (not members or self.values_at[at] == value):
-            return self.crate.get(at)
-        if at is None or self.crate.get(at) is not None:
-            at = f"#{name}"
-        self.values_at[at] = value
-        held = {key: self.value_of(part, f"{name}-{key}") for key, part in members.items() if key in self.terms}
-        held = {"name": published_text(dict(value)) or name, **held}
-        return self.add(at, usable[0] if len(usable) == 1 else usable, **held)
+        address = _address(value)
+        if address in self.values_at and (not members or self.values_at[address] == value):
+            return self.crate.get(address)
+        if address is None or self.crate.get(address) is not None:
+            address = f"#{name}"
+        self.values_at[address] = value
+        parts = {key: self.value_of(part, f"{name}-{key}") for key, part in members.items() if key in self.terms}
+        parts = {"name": published_text(dict(value)) or name, **parts}
+        return self.add(address, usable[0] if len(usable) == 1 else usable, **parts)
 
     def add(self, identifier: str, kind: str | list[str], /, **members: Any) -> Any:
-        held = {key: _compact(part) for key, part in members.items() if part not in (None, [], {}, "")}
-        return self.crate.add(self.rocrate.ContextEntity(self.crate, identifier, {"@type": kind, **held}))
+        properties = {key: _compact(part) for key, part in members.items() if part not in (None, [], {}, "")}
+        return self.crate.add(self.rocrate.ContextEntity(self.crate, identifier, {"@type": kind, **properties}))
 
     def add_file(self, path: str, data: bytes, name: str, description: str, **members: Any) -> Any:
         self.files[path] = data
-        held = {
+        properties = {
             "name": name,
             "description": description,
             "encodingFormat": MEDIA_TYPES.get(PurePath(path).suffix.lower(), "application/octet-stream"),
@@ -190,7 +190,7 @@ class _Crate:
             "sha256": hashlib.sha256(data).hexdigest(),
             **members,
         }
-        return self.crate.add_file(dest_path=path, properties=held)
+        return self.crate.add_file(dest_path=path, properties=properties)
 
     def add_checkpoint(self) -> None:
         graph, name = self.benchmark.graph, self.benchmark.name
@@ -220,10 +220,10 @@ class _Crate:
         return True
 
     def add_answers(self, path: str) -> None:
-        found = [*read_answers(path)]
-        usable = [answer for answer in found if not answer.fault]
+        recorded = [*read_answers(path)]
+        usable = [answer for answer in recorded if not answer.fault]
         if not usable:
-            first = f": {found[0].place}: {found[0].fault}" if found else ""
+            first = f": {recorded[0].place}: {recorded[0].fault}" if recorded else ""
             raise ReadError(f"{path}: there are no recorded answers in it{first}")
         with open_answers(path) as opened:
             data = opened.read()
@@ -285,15 +285,15 @@ class _Crate:
 
     def _question(self, identifier: str) -> Any:
         """Return the entity of a question, None for one that the benchmark does not have."""
-        at = iri_of(identifier)
-        if found := self.crate.get(at):
-            return found
+        address = iri_of(identifier)
+        if entity := self.crate.get(address):
+            return entity
         if identifier not in self.benchmark.get_question_ids():
             message = f"an agent worked on the question {shown(identifier)}, which the benchmark does not have"
             self.findings.append(lost(message, remedy=_OF_THIS))
             return None
         text = self.benchmark.get_question(identifier)["question"]
-        return self.add(at, ["CreativeWork", "Question"], name=text, isPartOf=self.checkpoint)
+        return self.add(address, ["CreativeWork", "Question"], name=text, isPartOf=self.checkpoint)
 
     def _free(self, folder: str, path: str) -> str:
         """Return a name in a folder of the crate that no other file has, regardless of case."""
@@ -316,23 +316,23 @@ def _left(what: str) -> Finding:
 
 def _address(value: Mapping[str, Any]) -> str | None:
     """Return the public IRI of the resource that an object describes; an ORCID iD is the address of a person."""
-    found = [text for text in (value.get("@id"), value.get("identifier"), value.get("url")) if isinstance(text, str)]
-    orcid = next((match[1].upper() for text in found if (match := _ORCID.fullmatch(text))), None)
-    return f"https://orcid.org/{orcid}" if orcid else next(filter(is_iri, found), None)
+    texts = [text for text in (value.get("@id"), value.get("identifier"), value.get("url")) if isinstance(text, str)]
+    orcid = next((match[1].upper() for text in texts if (match := _ORCID.fullmatch(text))), None)
+    return f"https://orcid.org/{orcid}" if orcid else next(filter(is_iri, texts), None)
 
 
 def _named(value: Any, kind: str) -> list[Any]:
     """Return a list of objects; a text becomes an object of type `kind` with that name, as does an affiliation."""
-    found = list[Any]()
+    entities = list[Any]()
     for item in filter(None, as_list(value)):
         if isinstance(item, str):
-            found.append({"@type": kind, "name": item, **({"@id": item} if is_iri(item) else {})})
+            entities.append({"@type": kind, "name": item, **({"@id": item} if is_iri(item) else {})})
             continue
-        held = item.model_dump(by_alias=True, exclude_none=True) if hasattr(item, "model_dump") else item
-        if isinstance(place := held.get("affiliation"), str):
-            held = {**held, "affiliation": {"@type": "Organization", "name": place}}
-        found.append(held)
-    return found
+        members = item.model_dump(by_alias=True, exclude_none=True) if hasattr(item, "model_dump") else item
+        if isinstance(place := members.get("affiliation"), str):
+            members = {**members, "affiliation": {"@type": "Organization", "name": place}}
+        entities.append(members)
+    return entities
 
 
 def _time(timestamp: int) -> str:

@@ -34,13 +34,13 @@ class TransferReport:
 
     def as_json(self, **more: Any) -> dict[str, Any]:
         """Return the report as JSON; `more` are members of one kind of report."""
-        found: dict[str, Any] = {"kind": self.kind, "path": self.path, "format": self.format}
+        members: dict[str, Any] = {"kind": self.kind, "path": self.path, "format": self.format}
         if self.kind == "import":
-            found |= {"layout": self.layout, "rows": self.rows}
-        found["questions"] = self.questions
+            members |= {"layout": self.layout, "rows": self.rows}
+        members["questions"] = self.questions
         if self.kind == "import":
-            found["left_out"] = [{"row": row, "reason": reason} for row, reason in self.left_out]
-        return {**found, **more, "losses": [finding.as_json(finding.place.file) for finding in self.findings]}
+            members["left_out"] = [{"row": row, "reason": reason} for row, reason in self.left_out]
+        return {**members, **more, "losses": [finding.as_json(finding.place.file) for finding in self.findings]}
 
     def write(self, file: str | os.PathLike[str], **more: Any) -> None:
         """Write the report to a file, as JSON. Raises TargetUnwritableError."""

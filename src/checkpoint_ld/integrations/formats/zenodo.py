@@ -33,7 +33,7 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
             f"the licence {licences[0]!r} has no place in {_PLACE}" if licences else "the benchmark states no licence"
         )
         findings.append(lost(what, remedy="give one of SPDX's list, such as CC-BY-4.0"))
-    held: dict[str, Any] = {
+    members: dict[str, Any] = {
         "upload_type": "dataset",
         "title": benchmark.name,
         "creators": creators,
@@ -50,15 +50,15 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         for name in PUBLISHED
         if name == "funder" and (value := getattr(benchmark, name))
     ]
-    return dump_json({name: value for name, value in held.items() if value}), tuple(findings)
+    return dump_json({name: value for name, value in members.items() if value}), tuple(findings)
 
 
 def _creator(maker: Maker, findings: list[Finding]) -> dict[str, str]:
     if maker.left:
         findings.append(lost(f"of the author {maker.name}, {', '.join(maker.left)} has no place in {_PLACE}"))
     name = ", ".join(filter(None, (maker.family, maker.given))) if maker.is_person else maker.name
-    held = {"name": name, "affiliation": "; ".join(maker.affiliations), "orcid": maker.orcid}
-    return {member: value for member, value in held.items() if value}
+    members = {"name": name, "affiliation": "; ".join(maker.affiliations), "orcid": maker.orcid}
+    return {member: value for member, value in members.items() if value}
 
 
 def _related(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
