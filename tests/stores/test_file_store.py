@@ -20,7 +20,7 @@ from checkpoint_ld.errors import (
     StoreFull,
 )
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.stores import files, folder
+from checkpoint_ld.stores import folder, folder_index
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import Filter, Header
 from tests.agents import documents
@@ -193,13 +193,13 @@ def test_files_that_stayed_the_same_are_not_read_again(tmp_path: Path, monkeypat
     for name in ("one", "two"):
         FileStore(tmp_path).put(checkpoint(name))
     store, read = FileStore(tmp_path), list[str]()
-    header_at = files.header_at
+    header_at = folder_index.header_at
 
     def noted(path: Path) -> Header:
         read.append(path.name)
         return header_at(path)
 
-    monkeypatch.setattr(files, "header_at", noted)
+    monkeypatch.setattr(folder_index, "header_at", noted)
 
     assert len(list(store.headers())) == len(list(store.headers())) == 2
     (tmp_path / "two.json").write_bytes(checkpoint("two", name="n").content())

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.errors import CheckpointNotFound, InvalidCheckpoint, ReadError, SettingsError
-from checkpoint_ld.stores import files
+from checkpoint_ld.stores import folder_index
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore, file_name
 from checkpoint_ld.stores.folder import hashed_name, is_checkpoint
@@ -190,7 +190,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
     path = written(tmp_path / "a.json", one.content())
     monkeypatch.setattr("checkpoint_ld.agents.serialization.examine", lambda _: pytest.fail("all of it was read"))
 
-    assert files.header_at(path) == Header.of(one)
+    assert folder_index.header_at(path) == Header.of(one)
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_the_ends_show_what_all_of_it_shows(tmp_path_factory: pytest.TempPathFac
     except InvalidCheckpoint:
         return
 
-    assert files.header_at(path) == expected
+    assert folder_index.header_at(path) == expected
 
 
 @pytest.mark.parametrize(
@@ -219,10 +219,10 @@ def test_the_ends_show_what_all_of_it_shows(tmp_path_factory: pytest.TempPathFac
     ids=["one line", "four spaces", "another order", "CRLF", "BOM", "second shape"],
 )
 def test_files_in_other_forms_are_read_whole(text: bytes, tmp_path: Path) -> None:
-    assert files.header_at(written(tmp_path / "a.json", text)) == Header.of(HARD)
+    assert folder_index.header_at(written(tmp_path / "a.json", text)) == Header.of(HARD)
     packed = written(tmp_path / "a.json.gz", gzip.compress(text))
-    assert files.header_at(packed) == Header.of(HARD)
-    assert files.facts_at(packed) == files.facts_at(tmp_path / "a.json")
+    assert folder_index.header_at(packed) == Header.of(HARD)
+    assert folder_index.facts_at(packed) == folder_index.facts_at(tmp_path / "a.json")
 
 
 def test_members_between_the_snapshot_and_the_metadata_are_not_missed(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_members_between_the_snapshot_and_the_metadata_are_not_missed(tmp_path: 
     names = ["version", "id", "timestamp", "execution_id", "agent_id", "snapshot", "parent", "about", "metadata"]
     text = json.dumps({name: tree[name] for name in names}, indent=2, ensure_ascii=False).encode() + b"\n"
 
-    header = files.header_at(written(tmp_path / "a.json", text))
+    header = folder_index.header_at(written(tmp_path / "a.json", text))
 
     assert (header.parent_checkpoint_id, header.about_question) == ("../x", "q?")
 
@@ -251,7 +251,7 @@ def test_members_between_the_snapshot_and_the_metadata_are_not_missed(tmp_path: 
 )
 def test_a_file_that_is_no_checkpoint_has_no_header(text: bytes, tmp_path: Path) -> None:
     with pytest.raises((ReadError, ValueError)):
-        files.header_at(written(tmp_path / "a.json", text))
+        folder_index.header_at(written(tmp_path / "a.json", text))
 
 
 # --- The measurements of agent checkpoints run, and say what they promise.
