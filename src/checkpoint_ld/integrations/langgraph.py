@@ -11,32 +11,25 @@ next checkpoint. Checkpoints are only added, never changed, so that none is lost
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
-import hashlib
 import threading
 import warnings
 from collections import OrderedDict, defaultdict
 from contextlib import suppress
-from datetime import datetime
 from functools import wraps
 from itertools import islice
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
-from uuid import UUID
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from checkpoint_ld.agents.changes import Clock, new_id
-from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, WRITES
+from checkpoint_ld.agents.values import LATEST_MS, WRITES
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
-from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, IntegrityError, SettingsError, WriteError
-from checkpoint_ld.phrases import error_message, unknown
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, SettingsError
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.stores.protocol import Filter
 
 library("langgraph.checkpoint.base", extra="langgraph")  # raises SettingsError, with the extra, where it is absent
 
-from langchain_core.messages import BaseMessage  # noqa: E402 - as above
 from langgraph.checkpoint.base import (  # noqa: E402 - after that
     WRITES_IDX_MAP,
     BaseCheckpointSaver,
@@ -47,7 +40,14 @@ from langgraph.checkpoint.base import (  # noqa: E402 - after that
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer  # noqa: E402 - as above
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: E402 - as above
 
-from checkpoint_ld.integrations.message_blocks import MessageBlocks  # noqa: E402 - as above
+from checkpoint_ld.integrations.thread_address import ThreadAddress, milliseconds_of, moment_of  # noqa: E402 - as above
+from checkpoint_ld.integrations.thread_bytes import (  # noqa: E402 - as above
+    StrictSerializer,
+    ThreadBytes,
+    damaged,
+    packed,
+    unpacked,
+)
 from checkpoint_ld.integrations.thread_state import MEMBER, ThreadState  # noqa: E402 - as above
 
 if TYPE_CHECKING:
@@ -69,8 +69,6 @@ if TYPE_CHECKING:
 
 _REASONS: Final = {"input": "auto", "loop": "step_complete", "update": "manual", "fork": "branch"}
 """The reasons of agent checkpoints by the sources of LangGraph's."""
-_GREGORIAN: Final = 0x01B21DD213814000
-"""The time from 1582-10-15, where ids of version 6 count from, to 1970, in 100 nanoseconds."""
 _REMEMBERED: Final = 64
 """The number of states that are kept in memory, so that the next ones can share thoughts with them."""
 _PATIENCE_S: Final = 5.0
@@ -83,80 +81,6 @@ _PERMISSIVE: Final = (
 )
 
 
-class _Address(NamedTuple):
-    """The address of a checkpoint or write: the parts of its id. Only writes have a `task_id` and a `number`."""
-
-    checkpoint_id: str
-    thread_id: str
-    checkpoint_ns: str
-    task_id: str = ""
-    number: str = ""
-
-    @property
-    def id(self) -> str:
-        """The id of the agent checkpoint. Raises SettingsError if it would be too long."""
-        parts = self if self.number else self[:3]
-        found = "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
-        if len(found) > LONGEST_ID:
-            raise SettingsError(f"the ids of thread {self.thread_id[:40]!r}… are too long: shorten the thread_id")
-        return found
-
-    @property
-    def execution_id(self) -> str:
-        """The execution of the agent checkpoint."""
-        return self.thread_id + WRITES if self.number else self.thread_id
-
-    @property
-    def config(self) -> RunnableConfig:
-        """The address as a config of LangGraph."""
-        return {
-            "configurable": {
-                "thread_id": self.thread_id,
-                "checkpoint_ns": self.checkpoint_ns,
-                "checkpoint_id": self.checkpoint_id,
-            }
-        }
-
-    @classmethod
-    def of_id(cls, id: str) -> Self | None:
-        """Return the address that `id` was made from; None for any other id."""
-        parts = id.split("/")
-        if "%" in id:
-            parts = [part.replace("%2F", "/").replace("%25", "%") for part in parts]
-        return cls(*parts) if len(parts) in (3, 5) else None
-
-    @classmethod
-    def of_config(cls, config: RunnableConfig, checkpoint_id: str | None = None) -> Self:
-        """Return the address in a config; an empty id means the newest checkpoint. Raises SettingsError."""
-        given = config.get("configurable", {})
-        if given.get("thread_id") in (None, ""):
-            raise SettingsError('the config names no thread: give {"configurable": {"thread_id": "…"}}')
-        return cls(
-            checkpoint_id or given.get("checkpoint_id") or "",
-            str(given["thread_id"]),
-            given.get("checkpoint_ns") or "",
-        )
-
-
-class StrictSerializer(JsonPlusSerializer):
-    """LangGraph's serializer that makes objects only of LangGraph's list of plain types, and of the classes `allowed`.
-
-    The list has messages and documents of LangChain, LangGraph's own types, dates, paths, UUIDs and the like
-    (`SAFE_MSGPACK_TYPES` in `langgraph.checkpoint.serde`). A value of another class comes back as the plain data that
-    it was made of, and LangGraph logs a warning that names the class. Nothing else is imported or called.
-    """
-
-    def __init__(self, allowed: Iterable[type] = ()) -> None:
-        """Allow these classes as well, such as dataclasses, enums and pydantic models of a state."""
-        super().__init__(allowed_msgpack_modules=tuple(allowed) or None)
-
-    def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Return the value in bytes. Raises ValueError for JSON that names constructors, which is never written."""
-        if data[0] == "json":
-            raise ValueError("bytes of the type json name constructors; this serializer does not call them")
-        return super().loads_typed(data)
-
-
 class _Fixed(NamedTuple):
     """A saver over a list of ids that was read once, for a walk along parents."""
 
@@ -164,10 +88,10 @@ class _Fixed(NamedTuple):
     held: _Held
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return self.saver._found(_Address.of_config(config), self.held)  # noqa: SLF001 - of this module
+        return self.saver._found(ThreadAddress.of_config(config), self.held)  # noqa: SLF001 - of this module
 
 
-_Held = dict[_Address, "Sequence[_Address]"]
+_Held = dict[ThreadAddress, "Sequence[ThreadAddress]"]
 """The checkpoints of LangGraph in the store, each with its writes in the order in which they came."""
 
 
@@ -223,10 +147,10 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
                 )
             warnings.warn(f"{_PERMISSIVE}give StrictSerializer([…])", RuntimeWarning, stacklevel=2)
         self.agent_id = agent_id
-        self._blocks = MessageBlocks()
+        self._bytes = ThreadBytes()
         self.readable = not isinstance(serde, EncryptedSerializer) if readable is None else readable
         self._clock = Clock()
-        self._states: OrderedDict[_Address, tuple[Snapshot, int]] = OrderedDict()
+        self._states: OrderedDict[ThreadAddress, tuple[Snapshot, int]] = OrderedDict()
         self._guard = threading.Lock()
         self._stored = threading.Condition()
         self._versions: OrderedDict[Any, bool] = OrderedDict()
@@ -252,12 +176,12 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
         Raises IntegrityError for bytes that are damaged, and what stores raise.
         """
-        wanted = _Address.of_config(config)
+        wanted = ThreadAddress.of_config(config)
         ids = [wanted.id]
         if not wanted.checkpoint_id:  # then its id is how those of its thread and namespace end
             end, found = wanted.id, self.manager.store.ids(wanted.thread_id)
             ids = sorted((id for id in found if id.endswith(end)), reverse=True)
-        addresses = filter(None, map(_Address.of_id, ids))
+        addresses = filter(None, map(ThreadAddress.of_id, ids))
         return next(filter(None, (self._found(one, {one: self._writes(one)}) for one in addresses)), None)
 
     def list(
@@ -310,18 +234,18 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             self._stored.notify_all()
 
     def _put(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata) -> RunnableConfig:
-        address = _Address.of_config(config, checkpoint["id"])
-        parent = _Address.of_config(config)
-        above = _Address(str((metadata.get("parents") or {}).get("", "")), address.thread_id, "")
+        address = ThreadAddress.of_config(config, checkpoint["id"])
+        parent = ThreadAddress.of_config(config)
+        above = ThreadAddress(str((metadata.get("parents") or {}).get("", "")), address.thread_id, "")
         before, since = self._state(parent)
-        now = _milliseconds(checkpoint.get("ts")) or self._clock.wall()
+        now = milliseconds_of(checkpoint.get("ts")) or self._clock.wall()
         # If the clock was put back, a thought must not be younger than its checkpoint.
         now = min(max(now, since), LATEST_MS)
         state = ThreadState(before, now, f"{address.thread_id}/{address.checkpoint_ns}")
         for name, value in checkpoint["channel_values"].items() if self.readable else ():
             state.add_channel(name, value)
         ran = 0 if before is None else now - since + int(before.progress.duration_ms or 0)
-        lists, blocks = self._lists(checkpoint["channel_values"])
+        lists, blocks = self._bytes.lists(self.serde, checkpoint["channel_values"])
         channels = {
             name: None if name in lists else value for name, value in checkpoint["channel_values"].items()
         }  # in their order
@@ -330,8 +254,8 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             "parent_checkpoint_id": parent.checkpoint_id or None,
             "lists": lists,
             "blocks": [*blocks],
-            "checkpoint": self._packed({**checkpoint, "channel_values": channels}, channels),
-            "metadata": self._packed(get_checkpoint_metadata(config, metadata)),
+            "checkpoint": packed(self.serde, {**checkpoint, "channel_values": channels}, channels),
+            "metadata": packed(self.serde, get_checkpoint_metadata(config, metadata)),
         }
         snapshot = state.snapshot(max((metadata.get("step") or 0) + 1, 0), ran, member)  # LangGraph begins with step -1
         source = str(metadata.get("source", "loop"))
@@ -348,15 +272,17 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         """Keep the writes of a task until the next checkpoint holds them. Raises as `put`."""
         if not writes:
             return
-        belongs = _Address.of_config(config)
+        belongs = ThreadAddress.of_config(config)
         member = {
             **belongs.config["configurable"],
             "task_id": task_id,
             "task_path": task_path,
-            "writes": [{"channel": channel, **self._packed(value, {channel: value})} for channel, value in writes],
+            "writes": [
+                {"channel": channel, **packed(self.serde, value, {channel: value})} for channel, value in writes
+            ],
         }
         # Dated just before its checkpoint, which may not be kept yet, so that the newest of all is a whole state.
-        moment = _moment(belongs.checkpoint_id) or self._clock.wall()
+        moment = moment_of(belongs.checkpoint_id) or self._clock.wall()
         address = belongs._replace(task_id=task_id, number=new_id(""))
         snapshot = ThreadState(None, moment, "").snapshot(0, 0, member)
         self._keep(address, snapshot, moment, "auto", {"checkpoint_id": belongs.id})
@@ -391,7 +317,9 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         for thread in map(str, thread_ids):
             held = self._held(thread)
             spaces = (
-                {_Address("", thread, address.checkpoint_ns) for address in held} if strategy == "keep_latest" else ()
+                {ThreadAddress("", thread, address.checkpoint_ns) for address in held}
+                if strategy == "keep_latest"
+                else ()
             )
             staying = {needed for space in spaces for needed in self._needed(space, held)}
             self._delete((one, writes) for one, writes in held.items() if one not in staying)
@@ -400,7 +328,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return the writes to channels that keep differences; the thread is listed once for all ancestors."""
-        fixed: Any = _Fixed(self, self._held(_Address.of_config(config).thread_id))
+        fixed: Any = _Fixed(self, self._held(ThreadAddress.of_config(config).thread_id))
         return BaseCheckpointSaver.get_delta_channel_history(fixed, config=config, channels=channels)
 
     aget_tuple = _in_thread(get_tuple)
@@ -419,7 +347,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             yield one
 
     def _keep(
-        self, address: _Address, snapshot: Snapshot, now: int, reason: str, parent: dict[str, Any] | None
+        self, address: ThreadAddress, snapshot: Snapshot, now: int, reason: str, parent: dict[str, Any] | None
     ) -> AgentCheckpoint:
         checkpoint = new_checkpoint(
             snapshot,
@@ -438,7 +366,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             self.manager.store.put(checkpoint, packed=True)
         return checkpoint
 
-    def _remember(self, address: _Address, checkpoint: AgentCheckpoint) -> tuple[Snapshot, int]:
+    def _remember(self, address: ThreadAddress, checkpoint: AgentCheckpoint) -> tuple[Snapshot, int]:
         # The bytes are not kept in memory, only what later snapshots share.
         bare = checkpoint.snapshot.model_copy()
         object.__setattr__(bare, "__pydantic_extra__", {})
@@ -449,7 +377,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
                 self._states.popitem(last=False)
         return bare, checkpoint.timestamp
 
-    def _state(self, address: _Address) -> tuple[Snapshot | None, int]:
+    def _state(self, address: ThreadAddress) -> tuple[Snapshot | None, int]:
         """Return the state in a checkpoint and its moment; none where it is not there, or not yet."""
         with self._guard:
             state = self._states.get(address)
@@ -460,7 +388,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
     def _held(self, thread_id: str | None) -> _Held:
         held: _Held = {}
-        writes: dict[_Address, list[_Address]] = defaultdict(list)
+        writes: dict[ThreadAddress, list[ThreadAddress]] = defaultdict(list)
         store = self.manager.store
         if thread_id is None:
             found: Iterable[tuple[str, str]] = (
@@ -469,22 +397,22 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         else:
             found = ((one, id) for one in (thread_id, thread_id + WRITES) for id in store.ids(one))
         for execution, id in found:
-            address = _Address.of_id(id)
+            address = ThreadAddress.of_id(id)
             if address is None or address.execution_id != execution:
                 continue  # not one of LangGraph's
             if thread_id not in (None, address.thread_id):
                 continue  # of a thread whose name ends as the execution of writes does
             if address.number:
-                writes[_Address(*address[:3])].append(address)
+                writes[ThreadAddress(*address[:3])].append(address)
             else:
                 held[address] = []
         return {address: sorted(writes[address], key=lambda write: write.number) for address in held | writes}
 
-    def _writes(self, address: _Address) -> Sequence[_Address]:
+    def _writes(self, address: ThreadAddress) -> Sequence[ThreadAddress]:
         ids = self.manager.store.ids(address.thread_id + WRITES, f"{address.id}/")
-        return sorted(filter(None, map(_Address.of_id, ids)), key=lambda write: write.number)
+        return sorted(filter(None, map(ThreadAddress.of_id, ids)), key=lambda write: write.number)
 
-    def _found(self, wanted: _Address, held: _Held) -> CheckpointTuple | None:
+    def _found(self, wanted: ThreadAddress, held: _Held) -> CheckpointTuple | None:
         if not wanted.checkpoint_id:
             newest = (one for one in sorted(held, reverse=True) if one.checkpoint_ns == wanted.checkpoint_ns)
             return next(filter(None, (self._found(one, held) for one in newest)), None)
@@ -501,13 +429,13 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         parent = member.get("parent_checkpoint_id")
         return CheckpointTuple(
             wanted.config,
-            self._checkpoint(member, wanted),
-            self._unpacked(member.get("metadata"), wanted),
+            self._bytes.checkpoint(self.serde, member, wanted.id),
+            unpacked(self.serde, member.get("metadata"), wanted.id),
             wanted._replace(checkpoint_id=parent).config if parent else None,
             self._pending(held[wanted]),
         )
 
-    def _pending(self, addresses: Iterable[_Address]) -> _Pending:
+    def _pending(self, addresses: Iterable[ThreadAddress]) -> _Pending:
         """Return the writes of tasks; of several for one place the first counts, of special ones the last."""
         found: dict[tuple[str, int], tuple[str, PendingWrite]] = {}
         for address in addresses:
@@ -517,90 +445,31 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
                 continue
             task, path, writes = member.get("task_id"), member.get("task_path"), member.get("writes")
             if not (isinstance(task, str) and isinstance(path, str) and isinstance(writes, list)):
-                raise _damaged(address, "its member langgraph holds no writes")
-            for number, packed in enumerate(writes):
-                channel = str(packed.get("channel"))
+                raise damaged(address.id, "its member langgraph holds no writes")
+            for number, written in enumerate(writes):
+                channel = str(written.get("channel"))
                 place = task, WRITES_IDX_MAP.get(channel, number)
                 if channel in WRITES_IDX_MAP or place not in found:
-                    found[place] = path, (task, channel, self._unpacked(packed, address))
+                    found[place] = path, (task, channel, unpacked(self.serde, written, address.id))
         order = sorted(found, key=lambda place: writes_sort_key(found[place][0], *place))
         return [found[place][1] for place in order]
 
-    def _needed(self, newest: _Address, held: _Held) -> Iterator[_Address]:
+    def _needed(self, newest: ThreadAddress, held: _Held) -> Iterator[ThreadAddress]:
         """Yield the newest checkpoint, and those before it that its channels of differences are made from."""
         found = self._found(newest, held)
         missing = set() if found is None else set(found.metadata.get("counters_since_delta_snapshot") or ())
         while found is not None:
-            yield _Address.of_config(found.config)
+            yield ThreadAddress.of_config(found.config)
             missing -= found.checkpoint["channel_values"].keys()
             above = found.parent_config if missing else None
-            found = None if above is None else self._found(_Address.of_config(above), held)
+            found = None if above is None else self._found(ThreadAddress.of_config(above), held)
 
-    def _delete(self, going: Iterable[tuple[_Address, Iterable[_Address]]]) -> None:
+    def _delete(self, going: Iterable[tuple[ThreadAddress, Iterable[ThreadAddress]]]) -> None:
         for address, writes in list(going):
             for one in (*writes, address):
                 self.manager.delete(one.id)
             with self._guard:
                 self._states.pop(address, None)
-
-    def _lists(self, channels: Mapping[str, Any]) -> tuple[dict[str, int], Sequence[str]]:
-        """Return the lists of messages among channels, each with its number of blocks, and the blocks of all."""
-        lists: dict[str, int] = {}
-        blocks: Sequence[str] = ()
-        for name, value in channels.items():
-            if type(value) is list and value and all(issubclass(kind, BaseMessage) for kind in {*map(type, value)}):
-                try:
-                    found = self._blocks.texts(value, self.serde)
-                except Exception as error:  # a serializer of anybody's may raise anything
-                    raise self._refusal(f"the value of channel {name!r}, a list,", error) from error
-                lists[name] = len(found)
-                blocks = [*blocks, *found]
-        return lists, blocks
-
-    def _checkpoint(self, member: Mapping[str, Any], address: _Address) -> Checkpoint:
-        """Return LangGraph's checkpoint with all of its channels. Raises IntegrityError for damaged bytes."""
-        found: Checkpoint = self._unpacked(member.get("checkpoint"), address)
-        try:
-            blocks = iter(member["blocks"])
-            for name, count in member["lists"].items():
-                found["channel_values"][name] = self._blocks.messages(islice(blocks, count), self.serde)
-        except Exception as error:  # a serializer of anybody's may raise anything
-            raise _damaged(address, error_message(error)) from error
-        return found
-
-    def _packed(self, value: Any, channels: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-        """Return a value as bytes. Raises WriteError that names the one of the `channels` in it that has none."""
-        try:
-            kind, data = self.serde.dumps_typed(value)
-        except Exception as error:  # a serializer of anybody's may raise anything
-            at = next((name for name, held in channels.items() if not self._is_serializable(held)), None)
-            where = "what is kept" if at is None else f"the value of channel {at!r}, a {type(channels[at]).__name__},"
-            raise self._refusal(where, error) from error
-        sha256 = hashlib.sha256(data).hexdigest()
-        return {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": sha256}
-
-    def _refusal(self, what: str, error: Exception) -> WriteError:
-        return WriteError(f"{type(self.serde).__name__} cannot serialize {what}: {error_message(error)}")
-
-    def _is_serializable(self, value: Any) -> bool:
-        try:
-            self.serde.dumps_typed(value)
-        except Exception:  # noqa: BLE001 - as above
-            return False
-        return True
-
-    def _unpacked(self, packed: Any, address: _Address) -> Any:
-        try:
-            kind, data = packed["type"], base64.b64decode(packed["base64"], validate=True)
-            fits = hashlib.sha256(data).hexdigest() == packed["sha256"]
-        except (TypeError, KeyError, binascii.Error, ValueError) as error:
-            raise _damaged(address, error_message(error)) from error
-        if not fits:
-            raise _damaged(address, "they do not fit their hash")
-        try:
-            return self.serde.loads_typed((kind, data))
-        except Exception as error:  # a serializer of anybody's may raise anything
-            raise _damaged(address, f"{type(self.serde).__name__} raises {error_message(error)}") from error
 
 
 _Pending = list["PendingWrite"]
@@ -611,37 +480,13 @@ def _member(checkpoint: AgentCheckpoint) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _damaged(address: _Address, why: str) -> IntegrityError:
-    return IntegrityError(
-        f"{address.id}: LangGraph's bytes cannot be read: {why}; continue from another checkpoint of the thread, "
-        "by its checkpoint_id, or put this one back from a backup"
-    )
-
-
-def _moved(checkpoint: AgentCheckpoint, address: _Address) -> AgentCheckpoint:
+def _moved(checkpoint: AgentCheckpoint, address: ThreadAddress) -> AgentCheckpoint:
     """Return a checkpoint as that of another thread."""
     member = {**_member(checkpoint), "thread_id": address.thread_id}
     changes: dict[str, Any] = {"id": address.id, "execution_id": address.execution_id}
     changes["snapshot"] = checkpoint.snapshot.but(**{MEMBER: member})
     parent = checkpoint.parent
-    above = None if parent is None else _Address.of_id(parent.checkpoint_id)
+    above = None if parent is None else ThreadAddress.of_id(parent.checkpoint_id)
     if parent is not None and above is not None:
         changes["parent"] = parent.but(checkpoint_id=above._replace(thread_id=address.thread_id).id)
     return checkpoint.but(**changes)
-
-
-def _moment(checkpoint_id: str) -> int | None:
-    """Return the millisecond before an id of version 6 (RFC 9562 §5.6), as LangGraph's are, was made."""
-    with suppress(ValueError):
-        found = UUID(checkpoint_id)
-        if found.version == 6:
-            ticks = (found.int >> 80) << 12 | (found.int >> 64) & 0xFFF
-            return min(max((ticks - _GREGORIAN) // 10_000 - 1, 0), LATEST_MS) or None
-    return None
-
-
-def _milliseconds(timestamp: object) -> int | None:
-    try:
-        return max(int(datetime.fromisoformat(str(timestamp)).timestamp() * 1000), 0)
-    except (ValueError, OverflowError):
-        return None
