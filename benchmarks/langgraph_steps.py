@@ -1,7 +1,8 @@
 """`python benchmarks/langgraph_steps.py`: what a step of a graph takes with our checkpointer and LangGraph's own.
 
-Each checkpointer runs the same graph in turn, after a first run that counts for nothing. It prints medians of the time
-that a step takes, that of the first and of the last quarter of steps, that of `get_state`, and the room on the disk.
+All checkpointers run the same graph, one step of each in turn, so that a busy moment of the machine is that of all;
+a short run before counts for nothing. It prints the mean time of a step, of the first and of the last quarter of steps,
+the median of `get_state`, both beside LangGraph's own, and the room on the disk.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import argparse
 import statistics
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +28,7 @@ from checkpoint_ld import CheckpointManager
 from checkpoint_ld.integrations.langgraph import CheckpointSaver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 OWN = "SqliteSaver"
 
@@ -71,50 +73,70 @@ def saver(name: str, folder: Path) -> Iterator[Any]:
             yield CheckpointSaver(manager)
 
 
-def taken(name: str, steps: int) -> tuple[list[float], float, float]:
-    """Return the milliseconds from the start at which the steps of a run were done, those of `get_state`, and MB."""
+@dataclass
+class GraphRun:
+    """What the steps of a run took, in milliseconds, and `get_state` after it; and the room of all in MB."""
+
+    steps: list[float] = field(default_factory=list)
+    reads: list[float] = field(default_factory=list)
+    size: float = 0.0
+
+
+def timed(job: Callable[[], object], into: list[float]) -> object:
+    """Do something, and add its time."""
+    start = time.perf_counter()
+    done = job()
+    into.append((time.perf_counter() - start) * 1000)
+    return done
+
+
+def taken(names: Sequence[str], steps: int) -> dict[str, GraphRun]:
+    """Return what a run of so many steps takes with each checkpointer."""
     config: Any = {"configurable": {"thread_id": "run"}, "recursion_limit": steps + 10}
+    said: Any = {"messages": [HumanMessage("what is the weather like?")], "rounds": 0}
+    found = {name: GraphRun() for name in names}
     with tempfile.TemporaryDirectory() as folder:
-        with saver(name, Path(folder)) as checkpointer:
-            graph = agent(steps).compile(checkpointer=checkpointer)
-            start = time.perf_counter()
-            said: Any = {"messages": [HumanMessage("what is the weather like?")], "rounds": 0}
-            moments = [(time.perf_counter() - start) * 1000 for _ in graph.stream(said, config, durability="sync")]
-            reads = []
-            for _ in range(5):
-                start = time.perf_counter()
-                graph.get_state(config)
-                reads.append((time.perf_counter() - start) * 1000)
-        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()) / 1e6
-    return moments, statistics.median(reads), size
+        with ExitStack() as stack:
+            graphs = {}
+            for name in names:
+                (Path(folder) / name).mkdir()
+                made = stack.enter_context(saver(name, Path(folder) / name))
+                graphs[name] = agent(steps).compile(checkpointer=made)
+            runs = {name: graph.stream(said, config, durability="sync") for name, graph in graphs.items()}
+            for _ in range(steps):
+                for name, run in runs.items():
+                    timed(lambda run=run: next(run), found[name].steps)  # type: ignore[misc] # it is called at once
+            for run in runs.values():
+                next(run, None)
+            for _ in range(20):
+                for name, graph in graphs.items():
+                    timed(lambda graph=graph: graph.get_state(config), found[name].reads)  # type: ignore[misc]
+        for name in names:
+            files = (path for path in (Path(folder) / name).rglob("*") if path.is_file())
+            found[name].size = sum(path.stat().st_size for path in files) / 1e6
+    return found
 
 
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--turns", type=int, default=5)
     names = (OWN, "files", "database", "graph")
     parser.add_argument("--stores", nargs="*", default=names, choices=names)
     given = parser.parse_args()
     names = (OWN, *(name for name in given.stores if name != OWN))
-    for name in names:
-        taken(name, 20)
-    found: dict[str, list[tuple[list[float], float, float]]] = {name: [] for name in names}
-    for _ in range(given.turns):
-        for name in names:
-            found[name].append(taken(name, given.steps))
-    table = Table("checkpointer", "ms a step", "first quarter", "last quarter", "times its own", "ms get_state", "MB")
-    own = statistics.median(one[0][-1] for one in found[OWN])
+    taken(names, 20)
+    found = taken(names, given.steps)
+    table = Table(
+        "checkpointer", "ms a step", "first quarter", "last quarter", "times own", "get_state", "times own", "MB"
+    )
     quarter = given.steps // 4
-    for name, runs in found.items():
-        moments = [one[0] for one in runs]
-        whole = statistics.median(one[-1] for one in moments)
-        first = statistics.median(one[quarter - 1] for one in moments) / quarter
-        last = statistics.median(one[-1] - one[-1 - quarter] for one in moments) / quarter
-        read, size = statistics.median(one[1] for one in runs), statistics.median(one[2] for one in runs)
-        figures = (whole / given.steps, first, last, whole / own, read, size)
-        table.add_row(name, *(f"{one:.2f}" for one in figures))
+    own = found[OWN]
+    for name, run in found.items():
+        step, read = statistics.mean(run.steps), statistics.median(run.reads)
+        ends = statistics.mean(run.steps[:quarter]), statistics.mean(run.steps[-quarter:])
+        beside = step / statistics.mean(own.steps), read, read / statistics.median(own.reads)
+        table.add_row(name, *(f"{one:.2f}" for one in (step, *ends, *beside, run.size)))
     Console().print(table)
 
 

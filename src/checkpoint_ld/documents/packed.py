@@ -14,7 +14,7 @@ import re
 import sqlite3
 import threading
 import zlib
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import accumulate
 from operator import sub
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
@@ -42,6 +42,8 @@ DIGEST = 20
 """The bytes of hashes."""
 _SHORT = 64
 """Parts below this many bytes are not worth a row."""
+_LONG = 1 << 16
+"""Parts above this many bytes take longer to compress than to look for."""
 _REMEMBERED = 64 << 20
 """The most bytes of parts that are remembered with their numbers."""
 _PATIENCE_S = 5.0
@@ -107,15 +109,15 @@ class PackedParts:
         self._numbers, self._hashes, self._size = {}, {}, 0
 
     def _number(self, driver: sqlite3.Connection, body: bytes) -> int:
-        hashed = digest(body)
-        row = driver.execute("SELECT number FROM parts WHERE hash = ?", [hashed]).fetchone()
+        hashed, row = digest(body), None
+        if len(body) > _LONG:  # it is worth a look before it is compressed
+            row = driver.execute(_KNOWN, [hashed]).fetchone()
         if row is None:
             stored: bytes | str = body.decode()
             if self.packed:
                 packed = zlib.compress(body, 1)
                 stored = b"z" + packed if len(packed) < len(body) else b"=" + body
-            row = driver.execute("INSERT INTO parts (hash, body) VALUES (?, ?) RETURNING number", [hashed, stored])
-            row = row.fetchone()
+            row = driver.execute(_NEW, [hashed, stored]).fetchone() or driver.execute(_KNOWN, [hashed]).fetchone()
         self._size += len(body)
         number = self._numbers[body] = int(row[0])
         self._hashes[number] = hashed
@@ -238,8 +240,9 @@ class Pack:
         """Return a connection, None if there is no file yet."""
         if self._opened is not None:
             driver, process, node = self._opened
-            if process == os.getpid() and self.path.exists() and self.path.stat().st_ino == node:
-                return driver
+            with suppress(FileNotFoundError):
+                if process == os.getpid() and self.path.stat().st_ino == node:
+                    return driver
             if process == os.getpid():
                 driver.close()
             self._opened, self._seen = None, None
@@ -282,6 +285,8 @@ class Pack:
             raise
 
 
+_NEW = "INSERT INTO parts (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING RETURNING number"
+_KNOWN = "SELECT number FROM parts WHERE hash = ?"
 _BODIES = "SELECT number, body FROM parts WHERE number IN (SELECT value FROM json_each(?))"
 _TEXT = "SELECT hash, layout FROM texts WHERE name = ?"
 

@@ -145,11 +145,9 @@ class FileStore:
             held = self._existing(checkpoint.id)
             if held:
                 return _same(held[0].read_bytes(), held[0], checkpoint)
+            if is_packed and self._pack_now(checkpoint, becomes_file=not packed):
+                return Put(None, created=True)
             known = self._packed(checkpoint.id)
-            if known is None and is_packed:
-                if self._pack_now(checkpoint, becomes_file=not packed):
-                    return Put(None, created=True)
-                known = self._packed(checkpoint.id)  # added by another process meanwhile
             if known is not None:
                 return _same(known, self._pack.path, checkpoint)
             first, second = names(checkpoint.id)[0], hashed_name(checkpoint.id)

@@ -165,7 +165,7 @@ class Database:
                 if (
                     self._opened is None
                     or self._opened[1:] != (os.getpid(), self.path.stat().st_ino)
-                    or self._copied not in (None, foreign.state_of(self.path))
+                    or (self._copied is not None and self._copied != foreign.state_of(self.path))
                 ):
                     self.close()
                     engine = self._open()
