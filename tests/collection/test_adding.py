@@ -285,6 +285,32 @@ def test_a_large_load_is_one_in_bulk(
     assert not collection.verify()
 
 
+def test_an_interrupted_first_load_leaves_nothing(
+    write: Write, store: Path, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [write(f"{number}.jsonld", checkpoint(number)) for number in (1, 2)]
+    monkeypatch.setattr(holdings, "_BULK", 100)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(holdings.Holdings, "counts", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            collection.add(*files)
+        collection.close()
+        with Collection.open(store, read_only=True) as reader:
+            assert (len(reader), reader.query("SELECT * { GRAPH ?g { ?s ?p ?o } }").rows) == (0, ())
+        again = Collection.open(store)
+        with pytest.raises(KeyboardInterrupt):
+            again.add(*files)
+    assert set(kinds(again.add(*files)).values()) == {"added"}
+    again.close()
+    with Collection.open(store) as whole:
+        assert texts(whole) == ["What is it?", "What is it?"]
+        assert not whole.verify()
+
+
 def test_what_was_not_counted_right_is_not_done(
     write: Write, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 MARK = "collection.json"
 STORE = "store"
 _LOCK = "lock"
+_FIRST = "loading"
+"""The file that exists during the first load; without it, what an interruption leaves would look like a collection."""
 _FORMAT = 2
 _REMEDY = "wait until it is done, or work on an export or a copy of the folder"
 _OUR_REFERENCES = 2
@@ -100,6 +102,18 @@ class Directory:
             except OSError:
                 self.has_failed = True
                 raise
+
+    @contextmanager
+    def first_load(self) -> Iterator[None]:
+        """Mark the first load of an empty store, whose remains count as nothing if it does not end."""
+        mark = self.folder / _FIRST
+        mark.touch()
+        try:
+            yield
+        except BaseException:
+            self.has_failed = True  # opening it again removes the remains
+            raise
+        mark.unlink()
 
     def check_writable(self) -> None:
         """Raise StoreError if the collection was opened for reading only."""
@@ -190,7 +204,11 @@ def _make(folder: Path) -> None:
 
 
 def _store(path: Path, *, read_only: bool) -> pyoxigraph.Store:
+    interrupted = path.with_name(_FIRST)
     if not read_only:
+        if interrupted.exists():
+            shutil.rmtree(path, ignore_errors=True)
+            interrupted.unlink()
         until = time.monotonic() + _LEFT_S
         while True:
             try:
@@ -201,11 +219,11 @@ def _store(path: Path, *, read_only: bool) -> pyoxigraph.Store:
                     raise
             gc.collect()
             time.sleep(0.01)
-    if (path / "CURRENT").exists():
+    if (path / "CURRENT").exists() and not interrupted.exists():
         return pyoxigraph.Store.read_only(str(path))
-    if any(path.glob("[0-9]*")):
+    if any(path.glob("[0-9]*")) and not interrupted.exists():
         raise RuntimeError("CURRENT is missing")
-    # A collection whose making was interrupted has no store, and counts as empty.
+    # A collection whose making or first load was interrupted counts as empty.
     return pyoxigraph.Store()
 
 
@@ -289,4 +307,6 @@ class Snapshots:
 
     def _listed(self) -> frozenset[str]:
         """Return the names of the store's files, to which every opening for writing adds some."""
+        if (self._collection / _FIRST).exists():
+            return frozenset()
         return frozenset(path.name for path in (self._collection / STORE).glob("*") if not path.name.startswith("LOG"))

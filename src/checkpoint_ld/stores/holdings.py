@@ -305,9 +305,8 @@ class Holdings:
         Graphs with a wrong count are emptied, and their entries stay unfinished. A small number of new statements is
         written in one transaction.
         """
-        with self.directory.writing():
+        with self.directory.writing() as store:
             names = {pending.entry.graph for pending in loads}
-            store = self.directory.store
             there = {name for name in names if name in self._entries or store.contains_named_graph(NamedNode(name))}
             if not there and len(names) == len(loads) and 2 * _size(loads) <= _BULK:
                 done = [pending.but(status=DONE) for pending in loads]
@@ -317,16 +316,31 @@ class Holdings:
                 for graph in failed:
                     self._empty(graph)
                 return failed
+            if not there and not self._entries:
+                # The entries are part of the bulk load, because a transaction beside it would make the store compact.
+                done = [pending.but(status=DONE) for pending in loads]
+                with self.directory.first_load():
+                    entries = pyoxigraph.serialize(_entry_quads(done), format=RdfFormat.N_QUADS) or b""
+                    failed = self._write_whole(loads, entries)
+                    for pending in done:
+                        self._register(pending.entry)
+                    self._replace_entries([pending for pending in loads if pending.entry.graph in failed])
+                return failed
             self._replace_entries(loads)
             for graph in there:
                 self._empty(graph)
-            self._write((pending.quads for pending in loads), _size(loads))
-            failed = self._miscounted(loads)
-            for graph in failed:
-                store.remove_graph(NamedNode(graph))
-            whole = [pending for pending in loads if pending.entry.graph not in failed]
-            self._write((pending.triples for pending in whole), _size(whole))
-            self._finish([pending.entry for pending in whole])
+            failed = self._write_whole(loads)
+            self._finish([pending.entry for pending in loads if pending.entry.graph not in failed])
+        return failed
+
+    def _write_whole(self, loads: Sequence[Load], entries: bytes = b"") -> set[str]:
+        """Write graphs, and the merge of those that are whole; empty the others, and return their names."""
+        self._write(chain((pending.quads for pending in loads), [entries]), _size(loads))
+        failed = self._miscounted(loads)
+        for graph in failed:
+            self.directory.store.remove_graph(NamedNode(graph))
+        whole = [pending for pending in loads if pending.entry.graph not in failed]
+        self._write((pending.triples for pending in whole), _size(whole))
         return failed
 
     def _write_at_once(self, loads: Sequence[Load]) -> None:
