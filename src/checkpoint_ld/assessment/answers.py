@@ -271,6 +271,8 @@ def open_answers(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
+    from checkpoint_ld.assessment.karenina_results import is_beginning  # noqa: PLC0415 - it imports this module
+
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -290,15 +292,9 @@ def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
             yield RecordedAnswer(None, place=Place(name, line=number), fault=message)
         elif line.strip():
             answer = _answer(line, Place(name, line=number))
-            if number == 1 and answer.fault and _is_of_karenina(line):
+            if number == 1 and answer.fault and any(is_beginning(line, kind) for kind in (".csv", ".json")):
                 raise ReadError(f"{name or '<file>'}: it looks like results that Karenina exported; {_REMEDY}")
             yield answer
-
-
-def _is_of_karenina(line: bytes) -> bool:
-    from checkpoint_ld.assessment.karenina_results import is_beginning  # noqa: PLC0415 - it imports this module
-
-    return any(is_beginning(line, kind) for kind in (".csv", ".json"))
 
 
 def _answer(line: bytes, place: Place) -> RecordedAnswer:

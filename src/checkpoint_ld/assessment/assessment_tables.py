@@ -14,7 +14,7 @@ from checkpoint_ld.tables import Sheet, line, table, workbook
 from checkpoint_ld.validation.reports.page import page_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from checkpoint_ld.assessment.assessing import Assessment
     from checkpoint_ld.frames import FrameLibrary
@@ -36,36 +36,24 @@ def to_dataframe(
     trait; or `verdicts`, for each value that a judge gave. Raises SettingsError for another table or library, and where
     the library is not installed.
     """
-    tables: dict[str, tuple[Callable[[Assessment], Iterator[Record]], tuple[str, ...]]] = {
-        "assessments": (lambda assessment: iter([dict(assessment)]), COLUMNS),
-        "fields": (_fields, _FIELDS),
-        "traits": (_traits, _TRAITS),
-        "verdicts": (_verdicts, _TRAITS),
-    }
-    if table not in tables:
-        raise SettingsError(unknown("table", table, tables))
-    rows, columns = tables[table]
-    return data_frame(columns_of([row for each in assessments for row in rows(each)], columns), library)
+    columns = {"assessments": COLUMNS, "fields": _FIELDS, "traits": _TRAITS, "verdicts": _TRAITS}
+    if table not in columns:
+        raise SettingsError(unknown("table", table, columns))
+    rows = [row for each in assessments for row in _rows(each, table)]
+    return data_frame(columns_of(rows, columns[table]), library)
 
 
-def _key(assessment: Assessment) -> Record:
-    return {name: assessment[name] for name in _KEY}
-
-
-def _fields(assessment: Assessment) -> Iterator[Record]:
-    for field in assessment.result.fields if assessment.result else ():
-        members = {name: getattr(field, name) for name in _FIELDS[len(_KEY) + 1 :]}
-        yield {**_key(assessment), "field": field.name, **members}
-
-
-def _traits(assessment: Assessment) -> Iterator[Record]:
-    for trait in assessment.traits:
-        members = {name: getattr(trait, name) for name in _TRAITS[len(_KEY) + 1 :]}
-        yield {**_key(assessment), "trait": trait.name, **members, "status": trait.status.value}
-
-
-def _verdicts(assessment: Assessment) -> Iterator[Record]:
-    return (row for row in _traits(assessment) if row["status"] == TraitStatus.JUDGED.value)
+def _rows(assessment: Assessment, table: str) -> Iterator[Record]:
+    if table == "assessments":
+        yield dict(assessment)
+        return
+    key = {name: assessment[name] for name in _KEY}
+    for field in assessment.result.fields if table == "fields" and assessment.result else ():
+        yield {**key, "field": field.name, **{name: getattr(field, name) for name in _FIELDS[len(_KEY) + 1 :]}}
+    for trait in assessment.traits if table != "fields" else ():
+        if table == "traits" or trait.status is TraitStatus.JUDGED:
+            members = {name: getattr(trait, name) for name in _TRAITS[len(_KEY) + 1 :]}
+            yield {**key, "trait": trait.name, **members, "status": trait.status.value}
 
 
 FORMATS = {".csv": "csv", ".xlsx": "workbook", ".html": "HTML", ".md": "Markdown"}

@@ -19,7 +19,7 @@ from checkpoint_ld.phrases import counted
 if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.families.contested import ConflictList
-    from checkpoint_ld.families.merging import Conflict, Merge
+    from checkpoint_ld.families.merging import Conflict
 
 _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": "markdown"}
 _FORMATS = (*_EXTENSIONS.values(), "changelog")
@@ -141,10 +141,10 @@ def _merge(
     if as_json:
         streams.show_json(merged.as_json())
     elif not quiet:
-        _report(
-            merged,
-            f"the result has OURS there; {listed} lists what is contested" if listed else "the result has OURS there",
-        )
+        streams.note_first([*map(str, merged.conflicts)], "more; --json lists them all")
+        if not merged.is_clean:
+            beside = f"; {listed} lists what is contested" if listed else ""
+            streams.note(f"{counted(len(merged.conflicts), 'conflict')}: the result has OURS there{beside}")
     if not merged.is_clean:
         raise Exit(EXIT_FOUND)
 
@@ -196,12 +196,6 @@ def _abort(files: tuple[str, ...], *, quiet: bool) -> None:
         word = setup.abandon(repository_of(Path(files[0]).parent if files else Path()))
         if not quiet:
             streams.note(f"the {word} is taken back")
-
-
-def _report(merged: Merge, outcome: str) -> None:
-    streams.note_first([*map(str, merged.conflicts)], "more; --json lists them all")
-    if not merged.is_clean:
-        streams.note(f"{counted(len(merged.conflicts), 'conflict')}: {outcome}")
 
 
 _ANSWERS = ("ours", "o", "theirs", "t", "edit", "e")

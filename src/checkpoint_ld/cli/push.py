@@ -95,7 +95,8 @@ def push(
     is_known = reads_manifest or service["profile"] != "auto" or any((service["query"], update_url, service["store"]))
     of_dry_run = {"--check": check, "--as": shown_as != "text", "--show-body": show_body}
     _refuse(dry_run, of_dry_run, {"--fast": fast, "--verify-only": verify_only}, is_known=is_known)
-    _refuse_both(verify_only, prune)
+    if verify_only and prune:
+        raise SettingsError("--prune removes graphs, and --verify-only changes nothing: leave out one of the two")
     client = _connected(to, {**service, "update": update_url}, quiet=quiet)
     refuses = on_conflict == "error"
 
@@ -141,11 +142,6 @@ def _refuse(dry_run: bool, its_own: dict[str, bool], of_content: dict[str, bool]
         )
     for option in (name for name, is_given in its_own.items() if is_given and not dry_run):
         raise SettingsError(f"{option} is about a dry run: give --dry-run too")
-
-
-def _refuse_both(verify_only: bool, prune: bool) -> None:
-    if verify_only and prune:
-        raise SettingsError("--prune removes graphs, and --verify-only changes nothing: leave out one of the two")
 
 
 def _pruned(

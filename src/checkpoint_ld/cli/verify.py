@@ -8,7 +8,7 @@ import os
 import sys
 from collections import Counter, deque
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 from click.exceptions import Exit
@@ -232,23 +232,22 @@ def _write_summary(tally: Tally, file: TextIO) -> None:
 def _counts(title: str, counts: Iterable[Count], *, beside: bool) -> Table:
     from checkpoint_ld.assessment import Status
 
-    table = _table(
-        title, "answers", *(status.value for status in Status), "score", *(("recorded", "differ") if beside else ())
-    )
+    rows: list[list[Any]] = [[title, "answers", *Status, "score", *(("recorded", "differ") if beside else ())]]
     for count in counts:
-        numbers = [str(count.answers), *(str(count.by_status[status]) for status in Status)]
-        recorded = [str(count.recorded[Status.PASSED]), str(count.differing)] if beside else []
-        _add(table, count.text or count.name, *numbers, _shown(count.mean_score), *recorded)
-    return table
+        numbers = [count.answers, *(count.by_status[status] for status in Status), _shown(count.mean_score)]
+        recorded = [count.recorded[Status.PASSED], count.differing] if beside else []
+        rows.append([count.text or count.name, *numbers, *recorded])
+    return _table(rows)
 
 
 def _judged(tally: Tally) -> Table:
     from checkpoint_ld.assessment import TraitStatus
 
-    table = _table("judged trait", "model", "judged", "mean")
+    rows: list[list[Any]] = [["judged trait", "model", "judged", "mean"]]
     for count in sorted(tally.judged.values(), key=lambda count: count.name):  # of one trait together
-        _add(table, count.name, count.model or "", str(count.by_status[TraitStatus.JUDGED]), _shown(count.mean_value))
-    return table
+        judged = count.by_status[TraitStatus.JUDGED]
+        rows.append([count.name, count.model or "", judged, _shown(count.mean_value)])
+    return _table(rows)
 
 
 def _traits(tally: Tally) -> Table:
@@ -256,29 +255,27 @@ def _traits(tally: Tally) -> Table:
 
     counted = sum((trait.by_status for trait in tally.traits.values()), Counter[TraitStatus]())
     shown = [status for status in TraitStatus if status is not TraitStatus.JUDGED or counted[status]]
-    table = _table("trait", "kind", *(status.value.replace("_", " ") for status in shown), "mean")
-    for count in tally.traits.values():
-        _add(
-            table, count.name, count.kind, *(str(count.by_status[status]) for status in shown), _shown(count.mean_value)
-        )
-    return table
+    head = ["trait", "kind", *(status.value.replace("_", " ") for status in shown), "mean"]
+    counts = (
+        [count.name, count.kind, *(count.by_status[status] for status in shown), _shown(count.mean_value)]
+        for count in tally.traits.values()
+    )
+    return _table([head, *counts])
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(rows: Sequence[Sequence[Any]]) -> Table:
+    """Return rows below their titles; only the column of names is cut where there is little room."""
     from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(title)
-    for name in columns:
-        table.add_column(name, justify="left" if name in {"kind", "model"} else "right", no_wrap=True)
-    return table
-
-
-def _add(table: Table, name: str, *cells: str) -> None:
     from rich.text import Text
 
-    # Only the column of names is cut where there is little room.
-    table.add_row(Text(harmless(encodable(name)), no_wrap=True, overflow="ellipsis"), *cells)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in rows[0]:
+        is_name = title == rows[0][0]
+        justify: Any = "left" if is_name or title in {"kind", "model"} else "right"
+        table.add_column(str(title), justify=justify, no_wrap=not is_name)
+    for name, *cells in rows[1:]:
+        table.add_row(Text(harmless(encodable(name)), no_wrap=True, overflow="ellipsis"), *map(str, cells))
+    return table
 
 
 def _shown(number: float | None) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
+from checkpoint_ld.benchmark.editing import published_text
 from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.benchmark.question_columns import lost
 from checkpoint_ld.dialects.dialect import as_list
@@ -49,11 +49,8 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         **_identifiers(benchmark, findings),
         **_cited(benchmark, authors, findings),
     }
-    findings += [
-        lost(f"the {name} ({published_text(value)}) has no place in CITATION.cff")
-        for name in PUBLISHED
-        if name == "funder" and (value := getattr(benchmark, name))
-    ]
+    if benchmark.funder:
+        findings.append(lost(f"the funder ({published_text(benchmark.funder)}) has no place in CITATION.cff"))
     # JSON values are YAML, except for characters that YAML requires to be escaped.
     lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in members.items() if value)
     try:

@@ -7,7 +7,6 @@ points elsewhere is refused.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from pathlib import Path, PurePosixPath
@@ -127,10 +126,9 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
             yield lost(f"the {name} ({published_text(value)}) has no place in Croissant", remedy=where)
 
 
-def _metadata(
-    mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], contents: dict[str, bytes]
-) -> Any:
-    with _quiet():
+def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], kept: dict[str, bytes]) -> Any:
+    # The library's logs and warnings are about optional members and its own libraries.
+    with without_logs("", "absl", "rdflib.term"), without_warnings():
         ctx = mlc.Context(conforms_to=_VERSION)
         distribution = [
             mlc.FileObject(
@@ -141,7 +139,7 @@ def _metadata(
                 encoding_formats=[MEDIA_TYPES[PurePosixPath(name).suffix]],
                 sha256=hashlib.sha256(data).hexdigest(),
             )
-            for name, data in contents.items()
+            for name, data in kept.items()
         ]
         return mlc.Metadata(
             ctx=ctx,
@@ -198,13 +196,6 @@ def _record_set(mlc: Any, ctx: Any, table: str, rows: list[dict[str, Any]]) -> A
     return mlc.RecordSet(ctx=ctx, id=table, name=table, fields=fields)
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence the logs and warnings of the library, which are about optional members and its own libraries."""
-    with without_logs("", "absl", "rdflib.term"), without_warnings():
-        yield
-
-
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
     """Return the records of a data set: a folder with `croissant.json`, or such a file whatever its name.
 
@@ -253,13 +244,10 @@ def _set_of_questions(path: str, described: Description, sets: dict[str, Any]) -
 
 def _about(described: Description) -> dict[str, Any]:
     dataset = described.dataset
-    texts_of = {
-        name: [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text] for name in _ABOUT
-    }
-    about: dict[str, Any] = {name: texts[0] for name, texts in texts_of.items() if texts}
-    for name in _LISTS:
+    about: dict[str, Any] = {}
+    for name in (*_ABOUT, *_LISTS):
         if texts := [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text]:
-            about[name] = texts if len(texts) > 1 else texts[0]
+            about[name] = texts if name in _LISTS and len(texts) > 1 else texts[0]
     makers = [
         {"@type": "Organization" if "sc:Organization" in node.get("@type", ()) else "Person", "name": names[0]}
         for node in described.of(dataset, "sc:creator")

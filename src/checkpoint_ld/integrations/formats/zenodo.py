@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
+from checkpoint_ld.benchmark.editing import published_text
 from checkpoint_ld.benchmark.question_columns import lost
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.documents.text import dump_json
@@ -29,9 +29,8 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
     licences = [license_name(value) for value in as_list(benchmark.license)]
     names = [name for licence in licences if (name := spdx_name(licence))]
     if not names:
-        what = (
-            f"the licence {licences[0]!r} has no place in {_PLACE}" if licences else "the benchmark states no licence"
-        )
+        unlisted = f"the licence {licences[0]!r} has no place in {_PLACE}" if licences else ""
+        what = unlisted or "the benchmark states no licence"
         findings.append(lost(what, remedy="give one of SPDX's list, such as CC-BY-4.0"))
     members: dict[str, Any] = {
         "upload_type": "dataset",
@@ -45,11 +44,9 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         "keywords": [*dict.fromkeys(filter(None, map(published_text, as_list(benchmark.keywords))))],
         **_related(benchmark, findings),
     }
-    findings += [
-        lost(f"the {name} ({published_text(value)}) has no place in {_PLACE}", remedy="state it in the form of Zenodo")
-        for name in PUBLISHED
-        if name == "funder" and (value := getattr(benchmark, name))
-    ]
+    if benchmark.funder:
+        funders = f"the funder ({published_text(benchmark.funder)}) has no place in {_PLACE}"
+        findings.append(lost(funders, remedy="state it in the form of Zenodo"))
     return dump_json({name: value for name, value in members.items() if value}), tuple(findings)
 
 
