@@ -1,14 +1,16 @@
 """What an edit costs, side by side in one run: `python benchmarks/edits.py [--base PYTHON] 1000 10000`.
 
-One question is edited, then the benchmark is validated, queried, or its text is read by the language server. Each
-figure is the median CPU time of some edits. With `--base`, the Python of an environment with another build, the same
-jobs run there too, and the ratio is to that build. The documents are those of `documents.py` and `rich_documents.py`.
-The last row is a second `validate` of a folder of files that have not changed, as a whole process.
+One question is edited, then the benchmark is validated or queried; or its text is edited in an editor, whose language
+server then finds, outlines, explains and completes. Each figure is the median of some edits: CPU time, and in an editor
+the time that somebody waits. With `--base`, the Python of an environment with another build, the same jobs run there
+too, and the ratio is to that build. The documents are those of `documents.py` and `rich_documents.py`. The last row is
+a second `validate` of a folder of files that have not changed, as a whole process.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import statistics
 import subprocess
@@ -20,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_documents
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
 from rich.console import Console
 from rich.table import Table
 
@@ -27,7 +31,7 @@ from checkpoint_ld import Benchmark, families
 from documents import document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
 EDITS = 5
 FILES = 300
@@ -44,16 +48,7 @@ def seconds(work: Callable[[], object]) -> float:
 def jobs(file: Path) -> dict[str, float]:
     """Return the median times of the jobs after an edit of one question, in this build."""
     data = file.read_bytes()
-    text = data.decode()
     profiles = families.Profiles()
-    try:
-        from checkpoint_ld.integrations.edited_text import EditedText  # noqa: PLC0415 - an older build has none
-    except ImportError:
-
-        def typed(text: str) -> object:
-            return families.check(text.encode(), profiles)
-    else:
-        typed = partial(_typed, EditedText(), profiles)
     benchmark = Benchmark.load(file)
     query = QUERY % benchmark.id
     taken: dict[str, list[float]] = {
@@ -63,27 +58,70 @@ def jobs(file: Path) -> dict[str, float]:
     other = Benchmark.load(file)  # a store of queries with the inferred statements
     other.query(query, inferred=True)
     benchmark.query(query)
-    typed(text)
-    at = text.index('"text"', len(text) // 2) + len('"text": "')
     for number, identifier in enumerate(benchmark.get_question_ids()[: EDITS + 1]):
         for one in (benchmark, other):
             one.update_question_metadata(identifier, raw_answer=f"answer {number}")
-        text = text[:at] + "x" + text[at:]
         jobs: dict[str, Callable[[], object]] = {
             "edit, then validate": benchmark.validate,
             "edit, then query": partial(benchmark.query, query),
             "the same query again": partial(benchmark.query, query),
             "edit, then query with inferred statements": partial(other.query, query, inferred=True),
             "the same query with them again": partial(other.query, query, inferred=True),
-            "key stroke in an editor": partial(typed, text),
         }
         for name, job in jobs.items():
             taken.setdefault(name, []).append(seconds(job))
+    taken |= asyncio.run(in_editor(file))
     return {name: statistics.median(times[1:] or times) for name, times in taken.items()}
 
 
-def _typed(edited: Any, profiles: families.Profiles, text: str) -> object:
-    return edited.check(text, profiles)
+async def in_editor(file: Path) -> dict[str, list[float]]:
+    """Return the times of a language server for each key stroke in a text, and for what is wanted after it."""
+    editor, published = LanguageClient("benchmark", "1"), asyncio.Queue[int | None]()
+
+    @editor.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    def _(params: types.PublishDiagnosticsParams) -> None:
+        published.put_nowait(params.version)
+
+    def edit(version: int, text: str) -> None:
+        named = types.VersionedTextDocumentIdentifier(version, file.as_uri())
+        changes = [types.TextDocumentContentChangeWholeDocument(text)]
+        editor.text_document_did_change(types.DidChangeTextDocumentParams(named, changes))
+
+    text = file.read_text()
+    at = text.index('"text"', len(text) // 2) + len('"text": "')
+    line = text.count("\n", 0, at)
+    place = types.Position(line, at - text.rfind("\n", 0, at) - 1)
+    command = "from checkpoint_ld.cli import main; import sys; sys.argv = ['checkpoint-ld', 'lsp']; main()"
+    await editor.start_io(sys.executable, "-c", command)
+    await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+    document = types.TextDocumentIdentifier(file.as_uri())
+    editor.text_document_did_open(
+        types.DidOpenTextDocumentParams(types.TextDocumentItem(document.uri, "json", 0, text))
+    )
+    await published.get()
+    wanted: dict[str, Callable[[], Awaitable[Any]]] = {
+        "editor: findings after a key stroke": published.get,
+        "editor: outline after it": partial(
+            editor.text_document_document_symbol_async, types.DocumentSymbolParams(document)
+        ),
+        "editor: hover after it": partial(editor.text_document_hover_async, types.HoverParams(document, place)),
+        "editor: completion after it": partial(
+            editor.text_document_completion_async, types.CompletionParams(document, place)
+        ),
+    }
+    taken: dict[str, list[float]] = {}
+    for version in range(1, EDITS + 2):
+        text = text[:at] + "x" + text[at:]
+        for name, answer in wanted.items():
+            before = time.perf_counter()
+            if answer == published.get:
+                edit(version, text)
+            await answer()
+            taken.setdefault(name, []).append(time.perf_counter() - before)
+    await editor.shutdown_async(None)
+    editor.exit(None)
+    await editor.stop()
+    return taken
 
 
 def by_build(python: str, file: Path) -> dict[str, float]:
@@ -118,7 +156,7 @@ def main() -> None:
         print(json.dumps(jobs(given.child)))  # noqa: T201 - for the process that started this one
         return
 
-    table = Table("questions", "job", "ms", "base, ms", "base / this", title="what an edit costs, median CPU time")
+    table = Table("questions", "job", "ms", "base, ms", "base / this", title="what an edit costs")
     with tempfile.TemporaryDirectory() as folder:
         for size in given.sizes:
             for kind, make in {"clean": document, "rich": rich_documents.document}.items():

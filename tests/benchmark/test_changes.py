@@ -48,7 +48,7 @@ def test_the_difference_leads_from_the_former_state_to_the_present_one(edits: li
         assert {subject for subject, _, _ in removed | added} <= found.subjects
 
 
-@settings(max_examples=examples(20), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(sorted(EDITS)), st.integers(0, 50)), min_size=1, max_size=6))
 def test_a_query_after_edits_sees_what_a_fresh_store_holds(edits: list[tuple[str, int]]) -> None:
     benchmark = sample()

@@ -1,5 +1,6 @@
 """The verdict after edits is that of a fresh validation."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,20 @@ def test_edits_of_every_usual_kind_are_followed() -> None:
         applied(benchmark, name, at)
         benchmark.validate()
         assert vars(benchmark)["_followed"].is_followed, name
+
+
+def test_edits_in_other_threads_are_never_missed() -> None:
+    benchmark = sample()
+    ids = benchmark.get_question_ids()
+
+    def edit() -> None:
+        for number in range(60):
+            benchmark.set_question_custom_property(ids[number % 4], "due", "tomorrow" if number % 3 else "2026-01-01")
+
+    thread = threading.Thread(target=edit)
+    thread.start()
+    while thread.is_alive():
+        benchmark.validate()
+        benchmark.query("ASK { ?s ?p ?o }", inferred=True)
+    assert_as_fresh(benchmark)
+    assert len(benchmark.query("SELECT ?s { ?s ?p ?o }", inferred=True).rows) == len(benchmark.inferred_graph())

@@ -127,8 +127,8 @@ class _Texts:
         self._places: Positions | None = None
 
     def items(self, text: str) -> FeedItems | None:
-        """Return the content of a text, None for one that is no JSON."""
-        if self._unread == text:
+        """Return the content of a text, None for one that shows no sign of a checkpoint or is no JSON."""
+        if self._unread == text or not is_checkpoint(text.encode("utf-8", "surrogatepass")):
             return None
         found = (self._items and self._items.edited(text)) or FeedItems.of(text)
         if found is None:
@@ -372,8 +372,7 @@ def _completions(document: TextDocument, texts: _Texts, position: types.Position
 
 
 def _outline(document: TextDocument, texts: _Texts) -> list[types.DocumentSymbol]:
-    is_ours = is_checkpoint(document.source.encode("utf-8", "surrogatepass"))
-    items = texts.items(document.source) if is_ours else None
+    items = texts.items(document.source)
     return [] if items is None else texts.outline.symbols(items, texts.places(document))
 
 
@@ -384,7 +383,7 @@ def _definition(document: TextDocument, texts: _Texts, position: types.Position)
     literal = next((one for one in TOKEN.finditer(text, start) if one.end() >= offset), None)
     if literal is None or literal.start() > offset or literal[0][0] != '"':
         return None
-    items = texts.items(text) if is_checkpoint(text.encode("utf-8", "surrogatepass")) else None
+    items = texts.items(text)
     if items is None:
         return None
     try:

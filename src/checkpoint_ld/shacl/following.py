@@ -199,11 +199,12 @@ class Validator:
     def _current_shapes(self) -> Shapes:
         if not isinstance(self._shapes, Graph):
             return self._shapes
-        stated = frozenset(_read(self._shapes))
+        triples = [*_read(self._shapes)]
+        stated = frozenset(triples)
         if self._compiled is None or stated != self._stated:
             components, advanced = self._options
             index: Index = {}
-            for triple in _read(self._shapes):
+            for triple in triples:
                 put(index, *triple)
             self._compiled, self._stated = compile_statements(index, components, advanced=advanced), stated
         return self._compiled
