@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.families import Checkpoint
     from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.remote import (
+        Entry,
         FileState,
         Manifest,
         Outgoing,
         Pushed,
-        PushedGraph,
         PushReport,
         SparqlClient,
     )
@@ -211,7 +211,7 @@ class _Files:
                 continue
             yield load
 
-    def _known(self, known: PushedGraph, file: str, state: FileState) -> Outgoing:
+    def _known(self, known: Entry, file: str, state: FileState) -> Outgoing:
         from checkpoint_ld.stores.remote import Outgoing
 
         state = replace(state, sha256=known.file.sha256)

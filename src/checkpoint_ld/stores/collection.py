@@ -42,8 +42,9 @@ from checkpoint_ld.sparql.describing import TITLE, CollectionDescription, descri
 from checkpoint_ld.stores import loading
 from checkpoint_ld.stores.backend import FileState, Spooled, blocks, opened, software
 from checkpoint_ld.stores.directory import PREFIX, STORE, Directory, collection_errors
-from checkpoint_ld.stores.holdings import MANIFEST, Entry, Holdings, in_graph
+from checkpoint_ld.stores.holdings import MANIFEST, Holdings, in_graph
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
+from checkpoint_ld.stores.manifest import Entry
 from checkpoint_ld.stores.protocol import path_of
 from checkpoint_ld.validation import profiles, validator
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -32,11 +32,11 @@ from rdflib import URIRef
 
 from checkpoint_ld import families
 from checkpoint_ld.errors import StoreError
-from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.sparql.large_integers import NOTE, digits_in
-from checkpoint_ld.stores.backend import FileState, Joined, block, parsed, software
-from checkpoint_ld.vocabulary import SCHEMA, XSD
+from checkpoint_ld.stores.backend import Joined, block, parsed, software
+from checkpoint_ld.stores.manifest import DONE, LOADING, OURS, STATUS, Entry
+from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,28 +46,8 @@ if TYPE_CHECKING:
 
 MANIFEST = NamedNode("urn:checkpoint-ld:manifest")
 """The graph of the entries; no checkpoint may have this name."""
-LOADING, DONE = "loading", "done"
-
-_OURS = "urn:checkpoint-ld:collection#"
-_TERMS = "http://purl.org/dc/terms/"
-STATUS = NamedNode(SCHEMA + "creativeWorkStatus")
-_LEXICAL_FORMS = NamedNode(_OURS + "lexicalForms")
+_LEXICAL_FORMS = NamedNode(OURS + "lexicalForms")
 """The predicate for the statements that the store rewrites, as they were written."""
-MEMBERS = {
-    "root": SCHEMA + "mainEntity",
-    "name": _OURS + "name",
-    "source": _TERMS + "source",
-    "sha256": SCHEMA + "sha256",
-    "triples": "http://rdfs.org/ns/void#triples",
-    "family": _OURS + "family",
-    "dialect": SCHEMA + "encodingFormat",
-    "loaded": _TERMS + "modified",
-    "software": SCHEMA + "softwareVersion",
-}
-"""The predicates of the members of an entry."""
-FILE = {"sha256": _OURS + "fileSha256", "size": _OURS + "fileSize", "modified": _OURS + "fileModified"}
-_FINDINGS = {severity: f"{_OURS}{severity.label}s" for severity in Severity}
-
 _END = b" .\n"
 _COUNTED = 100
 """The number of graphs that a query counts."""
@@ -79,76 +59,6 @@ _AT_ONCE = 2
 """The bulk loads of one batch: of the graphs, and of their merge."""
 _PLACE = NamedNode("urn:checkpoint-ld:place")
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The entry of the manifest about one checkpoint.
-
-    `graph` is the name of its graph, `root` its root node; they differ where a second version is kept beside the first.
-    `source` is the path of its file relative to the collection's folder, `dialect` that of the file. `sha256` is that
-    of the graph's sorted N-Triples, `triples` the number of statements in the store. `loaded` is a time in ISO 8601,
-    `software` the version of this package, `findings` their number by severity.
-    """
-
-    graph: str
-    root: str
-    name: str
-    source: str
-    sha256: str
-    triples: int
-    family: str
-    dialect: str
-    file: FileState
-    loaded: str
-    software: str
-    findings: Mapping[Severity, int] = field(default_factory=dict)
-    status: str = LOADING
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the graph is complete."""
-        return self.status == DONE
-
-    @classmethod
-    def of_quads(cls, graph: str, quads: Iterable[Quad]) -> Self:
-        """Return the entry of a graph from its statements in the manifest.
-
-        Missing members are empty. It is done only if that is its only status.
-        """
-        stated: dict[str, list[str]] = defaultdict(list)
-        for quad in quads:
-            if isinstance(quad.object, (NamedNode, Literal)):
-                stated[quad.predicate.value].append(quad.object.value)
-        text = {predicate: values[0] for predicate, values in stated.items()}
-        members: dict[str, Any] = {name: text.get(predicate, "") for name, predicate in MEMBERS.items()}
-        hashed, size, modified = (text.get(predicate, "") for predicate in FILE.values())
-        return cls(
-            graph=graph,
-            **{**members, "root": members["root"] or graph, "triples": int(members["triples"] or 0)},
-            file=FileState(hashed, int(size or 0), int(modified or 0)),
-            findings={severity: int(text.get(predicate) or 0) for severity, predicate in _FINDINGS.items()},
-            status=DONE if stated[STATUS.value] == [DONE] else LOADING,
-        )
-
-    def quads(self) -> Iterator[Quad]:
-        """Yield the entry as statements of the manifest."""
-        values: dict[str, NamedNode | Literal] = {
-            **{predicate: Literal(getattr(self, name)) for name, predicate in MEMBERS.items()},
-            **{predicate: Literal(getattr(self.file, name)) for name, predicate in FILE.items()},
-            **{predicate: Literal(self.findings.get(severity, 0)) for severity, predicate in _FINDINGS.items()},
-            MEMBERS["root"]: NamedNode(self.root),
-            MEMBERS["loaded"]: Literal(self.loaded, datatype=NamedNode(XSD + "dateTime")),
-            STATUS.value: Literal(self.status),
-        }
-        for predicate, value in values.items():
-            yield Quad(NamedNode(self.graph), NamedNode(predicate), value, MANIFEST)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the entry as a JSON object."""
-        findings = {severity.label: self.findings.get(severity, 0) for severity in reversed(Severity)}
-        plain = {name: getattr(self, name) for name in ("graph", *MEMBERS)}
-        return {**plain, "status": self.status, "findings": findings}
 
 
 @dataclass(frozen=True)
@@ -219,11 +129,11 @@ class Holdings:
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:
-        by_graph: dict[str, list[Quad]] = defaultdict(list)
+        by_graph: dict[str, list[Triple]] = defaultdict(list)
         for quad in self.directory.store.quads_for_pattern(None, None, None, MANIFEST):
             if isinstance(quad.subject, NamedNode) and quad.predicate != _LEXICAL_FORMS:
-                by_graph[quad.subject.value].append(quad)
-        return {graph: Entry.of_quads(graph, quads) for graph, quads in sorted(by_graph.items())}
+                by_graph[quad.subject.value].append(quad.triple)
+        return {graph: Entry.of_statements(graph, stated) for graph, stated in sorted(by_graph.items())}
 
     @cached_property
     def _by_source(self) -> dict[str, dict[str, None]]:
@@ -474,7 +384,7 @@ def _size(loads: Iterable[Load]) -> int:
 
 def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
     for pending in loads:
-        yield from pending.entry.quads()
+        yield from in_graph(pending.entry.statements(), MANIFEST)
         if pending.forms:
             yield Quad(NamedNode(pending.entry.graph), _LEXICAL_FORMS, Literal(pending.forms), MANIFEST)
         if pending.digits:

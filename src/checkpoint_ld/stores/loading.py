@@ -20,13 +20,15 @@ from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.stores.backend import FileState, beside, software
-from checkpoint_ld.stores.holdings import DONE, MANIFEST, Load
+from checkpoint_ld.stores.holdings import MANIFEST, Load
+from checkpoint_ld.stores.manifest import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from checkpoint_ld.families import Checkpoint, Profiles
-    from checkpoint_ld.stores.holdings import Entry, Holdings
+    from checkpoint_ld.stores.holdings import Holdings
+    from checkpoint_ld.stores.manifest import Entry
     from checkpoint_ld.validation.profiles import Profile
 
 _BATCH = 512 << 20

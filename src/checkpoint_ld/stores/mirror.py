@@ -10,18 +10,18 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.backend import FileState, parsed, software
-from checkpoint_ld.stores.holdings import FILE, LOADING, MEMBERS, STATUS
+from checkpoint_ld.stores.manifest import LOADING, Entry
 from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
     from checkpoint_ld.stores.backend import Outgoing
     from checkpoint_ld.stores.server import SparqlClient
@@ -30,40 +30,8 @@ NAME: Final = "urn:checkpoint-ld:pushed"
 """The graph of the manifest; that of a named set ends with `:` and its name."""
 _VERSION: Final = "1"
 _STATED_VERSION: Final = NamedNode(SCHEMA + "version")
-_LAYERS: Final = NamedNode("urn:checkpoint-ld:collection#layers")
-_TEXTS: Final = ("root", "source", "sha256", "software")
 _PATIENCE: Final = 20
 """The manifest is written again after this number of times the duration of its last writing."""
-
-
-@dataclass(frozen=True, slots=True)
-class PushedGraph:
-    """A graph that was pushed: `root` is its checkpoint, `sha256` that of its sorted N-Triples.
-
-    `source` and `file` are its source and the state in which it was read, `layers` the statements that were left out or
-    added, `status` whether it was verified.
-    """
-
-    graph: str
-    root: str
-    source: str
-    sha256: str
-    triples: int
-    software: str
-    file: FileState
-    layers: str = ""
-    status: str = LOADING
-
-    def statements(self) -> Iterator[Triple]:
-        """Yield the entry as statements of the manifest."""
-        values: dict[str, str | int] = {
-            **{MEMBERS[name]: getattr(self, name) for name in (*_TEXTS, "triples")},
-            **{predicate: getattr(self.file, name) for name, predicate in FILE.items()},
-            _LAYERS.value: self.layers,
-            STATUS.value: self.status,
-        }
-        for predicate, value in values.items():
-            yield Triple(NamedNode(self.graph), NamedNode(predicate), Literal(value))
 
 
 @dataclass
@@ -73,7 +41,7 @@ class Manifest:
     client: SparqlClient | None = None
     name: str = NAME
     layers: str = ""
-    entries: dict[str, PushedGraph] = field(default_factory=dict)
+    entries: dict[str, Entry] = field(default_factory=dict)
     sent_anew: bool = False
     """Whether everything is sent, whatever was sent before."""
     _next_writing: float = 0.0
@@ -89,25 +57,28 @@ class Manifest:
         name = f"{NAME}:{set_name}" if set_name else NAME
         if client is None:
             return cls(None, name, layers, {}, restart)
-        stated: dict[str, dict[str, str]] = defaultdict(dict)
+        stated: dict[str, list[Triple]] = defaultdict(list)
         for quad in parsed(client.read(name) or b""):
-            if isinstance(quad.subject, NamedNode) and isinstance(quad.object, Literal):
-                stated[quad.subject.value][quad.predicate.value] = quad.object.value
-        version = stated.pop(name, {}).get(_STATED_VERSION.value, _VERSION)
+            if isinstance(quad.subject, NamedNode):
+                stated[quad.subject.value].append(quad.triple)
+        of_manifest = {one.predicate: getattr(one.object, "value", "") for one in stated.pop(name, [])}
+        version = of_manifest.get(_STATED_VERSION, _VERSION)
         if version != _VERSION:
             raise SettingsError(
                 f"{client.where}: {name} is the manifest of a push by another checkpoint-ld, version {version}; "
                 "use that one, or name another set by --set. Nothing was changed"
             )
         try:
-            entries = {graph: _entry(graph, text) for graph, text in stated.items()}
-        except (KeyError, ValueError):
+            entries = {graph: Entry.of_statements(graph, statements) for graph, statements in stated.items()}
+        except ValueError:
+            entries = {}
+        if len(entries) < len(stated) or not all(entry.sha256 and entry.software for entry in entries.values()):
             raise SettingsError(
                 f"{client.where}: the graph {name} is no manifest of a push; name another set by --set, or drop it"
-            ) from None
+            )
         return cls(client, name, layers, entries, restart)
 
-    def unchanged(self, source: str, file: FileState) -> PushedGraph | None:
+    def unchanged(self, source: str, file: FileState) -> Entry | None:
         """Return the graph of a source whose content is that of `file`, or whose size and time are."""
         if self.sent_anew:
             return None
@@ -127,7 +98,7 @@ class Manifest:
         """Record the status of graphs: `loading` for graphs that are about to be replaced, `done` for verified ones."""
         overwrites = False
         for one in graphs:
-            new = PushedGraph(
+            new = Entry(
                 one.graph,
                 one.root or one.graph,
                 one.source,
@@ -135,8 +106,8 @@ class Manifest:
                 one.count,
                 software(),
                 one.file,
-                self.layers,
-                status,
+                layers=self.layers,
+                status=status,
             )
             overwrites |= status == LOADING and one.graph in self.entries
             self._is_changed |= self.entries.get(one.graph) != new
@@ -148,7 +119,7 @@ class Manifest:
         """Remove a graph from the manifest."""
         self._is_changed |= self.entries.pop(graph, None) is not None
 
-    def surplus(self, graphs: Collection[str]) -> list[PushedGraph]:
+    def surplus(self, graphs: Collection[str]) -> list[Entry]:
         """Return the entries of all other graphs than these."""
         return [entry for graph, entry in sorted(self.entries.items()) if graph not in graphs]
 
@@ -166,18 +137,18 @@ class Manifest:
         ended = time.monotonic()
         self._next_writing = ended + _PATIENCE * (ended - started)
 
-    def _is_current(self, entry: PushedGraph) -> bool:
+    def _is_current(self, entry: Entry) -> bool:
         return entry.status != LOADING and entry.layers == self.layers and entry.software == software()
 
     @property
-    def _by_source(self) -> dict[str, PushedGraph]:
+    def _by_source(self) -> dict[str, Entry]:
         return self._indices()[0]
 
     @property
-    def _by_content(self) -> dict[str, PushedGraph]:
+    def _by_content(self) -> dict[str, Entry]:
         return self._indices()[1]
 
-    def _indices(self) -> tuple[dict[str, PushedGraph], dict[str, PushedGraph]]:
+    def _indices(self) -> tuple[dict[str, Entry], dict[str, Entry]]:
         if self._indexed is None:
             current = [entry for entry in self.entries.values() if self._is_current(entry)]
             by_content = {one.file.sha256: one for one in current}
@@ -186,20 +157,7 @@ class Manifest:
             self._indexed = ({one.source: one for one in current}, by_content)
         return self._indexed
 
-    _indexed: tuple[dict[str, PushedGraph], dict[str, PushedGraph]] | None = None
+    _indexed: tuple[dict[str, Entry], dict[str, Entry]] | None = None
 
 
 _N_TRIPLES: Final = pyoxigraph.RdfFormat.N_TRIPLES
-
-
-def _entry(graph: str, text: dict[str, str]) -> PushedGraph:
-    hashed, size, modified = (text[predicate] for predicate in FILE.values())
-    members: dict[str, Any] = {name: text[MEMBERS[name]] for name in _TEXTS}
-    return PushedGraph(
-        graph,
-        **members,
-        triples=int(text[MEMBERS["triples"]]),
-        file=FileState(hashed, int(size), int(modified)),
-        layers=text[_LAYERS.value],
-        status=text[STATUS.value],
-    )

@@ -25,9 +25,9 @@ from checkpoint_ld.stores.backend import (
     quads_of,
 )
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, EndpointProfile, credentials, endpoint, profiles
-from checkpoint_ld.stores.holdings import DONE, LOADING
 from checkpoint_ld.stores.literals import altered, differences, values_of
-from checkpoint_ld.stores.mirror import Manifest, PushedGraph
+from checkpoint_ld.stores.manifest import DONE, LOADING, Entry
+from checkpoint_ld.stores.mirror import Manifest
 from checkpoint_ld.stores.server import SparqlClient, connect
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ __all__ = [
     "Credentials",
     "Endpoint",
     "EndpointProfile",
+    "Entry",
     "FileState",
     "Manifest",
     "Outgoing",
     "PushReport",
     "Pushed",
-    "PushedGraph",
     "SparqlClient",
     "connect",
     "credentials",
@@ -83,9 +83,9 @@ class Pushed:
     action: str
 
     @classmethod
-    def of(cls, one: Outgoing | PushedGraph, action: str) -> Self:
+    def of(cls, one: Outgoing | Entry, action: str) -> Self:
         """Return the outcome for a graph."""
-        triples = one.triples if isinstance(one, PushedGraph) else one.count
+        triples = one.triples if isinstance(one, Entry) else one.count
         return cls(one.graph, one.source, triples, one.sha256, action)
 
 
@@ -131,7 +131,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
     pushed: list[Pushed] = []
     warnings: list[str] = []
 
-    def done(one: Outgoing | PushedGraph, action: str) -> None:
+    def done(one: Outgoing | Entry, action: str) -> None:
         pushed.append(Pushed.of(one, action))
         progress(pushed[-1])
 
