@@ -36,14 +36,12 @@ from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     Losses,
-    is_lossless,
     is_meaningless,
     loss,
     losses_of,
     missing_from,
     named_places,
     park,
-    plain_settings,
     with_order,
 )
 from checkpoint_ld.dialects.ratings import (
@@ -52,7 +50,6 @@ from checkpoint_ld.dialects.ratings import (
     GLOBAL,
     IDLE_RANGE,
     LLM_SUFFIXES,
-    PREFIX,
     QUESTION,
     as_plain,
     clean_rating,
@@ -174,7 +171,7 @@ def downgrade(
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
     root = {name: content for name, content in value.items() if name not in ("hasPart", KEPT)}
     again = read(root, Trail(DIALECT))
-    losses = Losses(DIALECT, is_regenerated, lambda _: is_meaningless, _read_part, writer.lossless)
+    losses = Losses(DIALECT, is_regenerated, lambda _: is_meaningless, _read_part)
     lost = losses.keep(value, value["hasPart"], again, writer.feed, tree)
     return Downgrade(value, (*writer.findings, *lost))
 
@@ -189,8 +186,6 @@ class _DatasetWriter:
     def __init__(self, feed: dict[str, Any], tree: dict[str, Any], now: str) -> None:
         self.feed = dict(feed)
         self.findings: list[Finding] = []
-        self.lossless: set[int] = set()
-        self._plain: set[int] = set()
         self._tree = tree
         self._now = now
         self._dates = {name: date for name in _DATES if is_iso_8601(date := feed.get(name))}
@@ -228,21 +223,17 @@ class _DatasetWriter:
     def _parts(self, elements: list[Any]) -> list[Any]:
         """Return elements with their keywords, their dates, and ratings of the right scope.
 
-        Every step is taken for all elements before the next one, which is faster. The elements are copied in place.
+        The elements are copied in place.
         """
         parts = [*elements]
-        places = [at for at, one in enumerate(elements) if isinstance(one, dict) and isinstance(one.get("item"), dict)]
-        for at in places:
-            elements[at] = {**elements[at], "item": dict(elements[at]["item"])}
-            parts[at] = self._dated(elements[at])
-        for at in places:
-            parts[at]["item"] = _question(elements[at]["item"], elements[at].get("@id"))
-        for at in places:
-            held, pointer = self._tree["dataFeedElement"][at]["item"], f"/dataFeedElement/{at}/item"
-            self._rate(parts[at]["item"], elements[at]["item"], QUESTION, held, pointer, parts[at])
-        for at in places:
-            parts[at] = in_order({**parts[at], "item": in_order(parts[at]["item"], "Question")}, "DataFeedItem")
-        self.lossless.update(at for at in places if is_lossless(elements[at], parts[at], self._plain, _is_kept))
+        for at, element in enumerate(elements):
+            if isinstance(element, dict) and isinstance(element.get("item"), dict):
+                elements[at] = whole = {**element, "item": dict(element["item"])}
+                part = self._dated(whole)
+                part["item"] = _question(whole["item"], whole.get("@id"))
+                held = self._tree["dataFeedElement"][at]["item"]
+                self._rate(part["item"], whole["item"], QUESTION, held, f"/dataFeedElement/{at}/item", part)
+                parts[at] = in_order({**part, "item": in_order(part["item"], "Question")}, "DataFeedItem")
         return parts
 
     def _dated(self, element: dict[str, Any]) -> dict[str, Any]:
@@ -269,22 +260,17 @@ class _DatasetWriter:
         if not isinstance(ratings, list):
             return
         apart, kept, plain, unsupported = [], [], [], []
-        places: dict[str | None, str] = {}
         for rating in ratings:
             entries = rating.get("additionalProperty") if isinstance(rating, dict) else None
             settings = values(entries)
             if (plain_rating := _plain_rating(rating, settings, scope)) is None:
                 apart.append(rating)
-                self._plain.add(id(rating))
                 continue
             kept.append(rating)
             plain.append(plain_rating)
-            known = plain_settings(rating, PREFIX + scope + LLM_SUFFIXES[0])
-            if known is not None and None not in known.values():
-                self._plain.add(id(rating))
             if names := _unsupported(rating, settings):
-                places = places or named_places(held.get("rating"), f"{pointer}/rating")
-                place = places.get(name_of(rating), f"{pointer}/rating")
+                place = f"{pointer}/rating"
+                place = named_places(held.get("rating"), place).get(name_of(rating), place)
                 message = f'a Dataset has no words for {", ".join(names)} of the trait "{rating["name"]}"'
                 unsupported.append(loss(f"{message}; they are kept as properties", place, DIALECT))
         feed["rating"] = kept + apart
@@ -294,11 +280,6 @@ class _DatasetWriter:
             park(around or written, {"item": left} if around else left, KEPT)
             self.findings += losses_of(left, held, pointer, DIALECT)
         self.findings += unsupported
-
-
-def _is_kept(name: str, value: Any) -> bool:
-    """Return whether reading the property of a question restores it, or it is meaningless."""
-    return value is not None or is_meaningless(name, value)
 
 
 def _question(item: dict[str, Any], identifier: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
@@ -251,16 +251,6 @@ def values(entries: object) -> dict[str, Any]:
     if _TEXTS.issuperset(map(type, found)):
         return found
     return {name: entry.get("value") for entry in listed if (name := name_of(entry)) is not None}
-
-
-def plain_values(entries: object) -> dict[str, Any] | None:
-    """Return the values of properties by name; None unless each has a name of its own and nothing beside its value."""
-    found = values(entries)
-    if not isinstance(entries, list) or len(found) < len(entries):
-        return None
-    kinds = [entry.get("@type", "PropertyValue") for entry in entries]
-    is_usual = _MEMBERS.issuperset(chain.from_iterable(entries)) and kinds.count("PropertyValue") == len(kinds)
-    return found if is_usual else None
 
 
 def container(text: object) -> dict[str, Any] | list[Any] | None:

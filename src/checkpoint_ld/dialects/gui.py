@@ -37,11 +37,9 @@ from checkpoint_ld.dialects.dialect import (
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     Losses,
-    is_lossless,
     is_meaningless,
     loss,
     named_places,
-    plain_settings,
 )
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
@@ -51,7 +49,6 @@ from checkpoint_ld.dialects.ratings import (
     IDLE_RANGE,
     LLM_SUFFIXES,
     MATRIX,
-    PREFIX,
     QUESTION,
     as_plain,
     is_template,
@@ -115,7 +112,7 @@ def downgrade(
     wanted = {name: content for name, content in feed.items() if name not in regenerated}
     root = {name: content for name, content in value.items() if name != "dataFeedElement"}
     read = clean_feed(root, None, Trail(DIALECT), clean_element)
-    losses = Losses(DIALECT, is_regenerated, writer.is_idle_in, clean_element, writer.lossless)
+    losses = Losses(DIALECT, is_regenerated, writer.is_idle_in, clean_element)
     lost = list(losses.keep(value, value.get("dataFeedElement"), read, wanted, tree))
     if not preserve_ids:
         _drop_identifiers(value)
@@ -157,8 +154,6 @@ class _GuiWriter:
         self._feed = feed
         self._now = now
         self._idle: dict[int, set[str]] = {}
-        self._plain: set[int] = set()
-        self.lossless: set[int] = set()
         self.findings: list[Finding] = []
 
     def written(self, *, include_metadata: bool, is_creation: bool) -> dict[str, Any]:
@@ -217,8 +212,6 @@ class _GuiWriter:
             "dateModified": modified,
             "item": self._question(question, key, f"/dataFeedElement/{index}/item"),
         }
-        if is_lossless(element, members, self._plain, lambda name, value: name != _ORIGINAL or (value or "") == value):
-            self.lossless.add(index)
         if "keywords" in question:
             members["keywords"] = question["keywords"]
         others = {name: element[name] for name in element if name not in members and name != KEPT}
@@ -259,13 +252,13 @@ class _GuiWriter:
         encoded |= {name: gui_encoded(settings[name]) for name in ENCODED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
         others = []
-        places = named_places(entries, step(pointer, "additionalProperty"))
         for entry in entries:
             name = name_of(entry)
             if name in _ORDER or (name is not None and name.startswith(CUSTOM)):
                 continue
             others.append(entry)
-            place = places.get(name, step(pointer, "additionalProperty"))
+            place = step(pointer, "additionalProperty")
+            place = named_places(entries, place).get(name, place)
             message = f'the GUI does not read the property "{name}" of a question; it is kept'
             self.findings.append(loss(message, place, DIALECT))
         return [
@@ -304,8 +297,6 @@ class _GuiWriter:
             settings = _settings(ranged, suffix, entries)
             self._idle[id(rating)] = settings.idle
             members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
-            if plain_settings(rating, PREFIX + scope + suffix) is not None:
-                self._plain.add(id(rating))
             if suffix in _NOT_READ or is_template(values(entries).get("kind")):
                 message = f'the GUI does not read the trait "{name}", a {suffix}; it is kept'
                 self.findings.append(loss(message, pointer, DIALECT))

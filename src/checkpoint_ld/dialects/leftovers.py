@@ -8,14 +8,12 @@ original. `Losses` does this for whole documents and reports each leftover as a 
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from checkpoint_ld.dialects.dialect import Trail, is_plain, name_of, plain_values, step, values
+from checkpoint_ld.dialects.dialect import Trail, as_list, is_plain, name_of, step, values
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
-from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,9 +34,6 @@ A static and a dynamic trait may have one name: the second one that is read agai
 PARKED = "x_v2"
 """Member of a canonical object for members of the GUI's state that the canonical dialect has no place for."""
 
-_KNOWN = {kind: frozenset(members) for kind, members in BY_TYPE.items()}
-_MEANING = {KEPT, PARKED, "keywords", "rubric", "globalRubric", "author", "item", "acceptedAnswer", "hasPart", "rating"}
-"""Members that have a meaning on some object."""
 _EMPTY_PROPERTY = {"@type": "PropertyValue", "value": None}
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold a single object, which is compared member by member."""
@@ -92,72 +87,6 @@ def report_foreign(taken: dict[str, Any], rules: Mapping[str, str], source: str,
 def is_meaningless(name: str, value: Any) -> bool:
     """Return whether the property `name` of a question has the same meaning with this value as its absence."""
     return value is None and name in ("finished", "author", "sources", "few_shot_examples")
-
-
-def _is_usual(members: Any, kind: str, *, may_have_others: bool) -> bool:
-    """Return whether an object of a `kind` has only members that Karenina knows, all of them with values.
-
-    With `may_have_others`, members that have no meaning in any dialect are allowed.
-    """
-    return (
-        isinstance(members, dict)
-        and members.get("@type", kind) == kind
-        and (
-            _KNOWN[kind].issuperset(members)
-            or (
-                may_have_others
-                and _MEANING.isdisjoint(members.keys() - _KNOWN[kind])
-                and not any(name.startswith(("@", "deep_judgment_")) for name in members.keys() - _KNOWN[kind])
-            )
-        )
-        and None not in members.values()
-    )
-
-
-def are_usual(element: Any, *, may_have_others: bool = False) -> bool:
-    """Return whether an element, its question, answer and template are usual, apart from ratings."""
-    usual = partial(_is_usual, may_have_others=may_have_others)
-    if not usual(element, "DataFeedItem") or "keywords" in element or not usual(element.get("item"), "Question"):
-        return False
-    question = element["item"]
-    return (
-        isinstance(question.get("rating", []), list)
-        and usual(question.get("acceptedAnswer", {}), "Answer")
-        and usual(question.get("hasPart", {}), "SoftwareSourceCode")
-    )
-
-
-def is_lossless(element: dict[str, Any], written: dict[str, Any], plain: set[int], has_place: IsIgnored) -> bool:
-    """Return whether reading what was `written` restores an element; False for an unusual element.
-
-    `plain` has the identities of the ratings that are restored. `has_place` returns whether a property is.
-    """
-    if not are_usual(element, may_have_others=True):
-        return False
-    question, other = element["item"], written["item"]
-    entries = plain_values(question.get("additionalProperty", []))
-    return (
-        entries is not None
-        and all(has_place(name, value) for name, value in entries.items())
-        and all(isinstance(members.get("@id", ""), str) for members in (element, question))
-        and all(element[name] == written[name] for name in ("dateCreated", "dateModified") if name in element)
-        and all(
-            question[name].items() <= other[name].items() for name in ("acceptedAnswer", "hasPart") if name in question
-        )
-        and plain.issuperset(map(id, question.get("rating", ())))
-    )
-
-
-def plain_settings(rating: dict[str, Any], kind: str) -> dict[str, Any] | None:
-    """Return the settings of a canonical rating by name; None if it is not usual, or not of the type `kind`."""
-    if (
-        _is_usual(rating, "Rating", may_have_others=True)
-        and rating.get("additionalType") == kind
-        and isinstance(rating.get("@id", ""), str)
-        and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
-    ):
-        return plain_values(rating.get("additionalProperty", []))
-    return None
 
 
 def missing_from(have: dict[str, Any], want: dict[str, Any], is_ignored: IsIgnored = is_meaningless) -> dict[str, Any]:
@@ -308,16 +237,14 @@ def loss(message: str, pointer: str, dialect: str) -> Finding:
 class Losses(NamedTuple):
     """Compares a document of `dialect`, as it is read again, with the canonical document it was written from.
 
-    `read` reads an element of the dialect; `lossless` has the indexes of elements that need no comparison. `is_made`
-    returns whether every writer regenerates a property of the root. `is_idle_in` returns a test for the meaningless
-    settings of a canonical rating.
+    `read` reads an element of the dialect. `is_made` returns whether every writer regenerates a property of the root.
+    `is_idle_in` returns a test for the meaningless settings of a canonical rating.
     """
 
     dialect: str
     is_made: IsIgnored
     is_idle_in: Callable[[dict[str, Any]], IsIgnored]
     read: Callable[[Any, str, Trail], Any]
-    lossless: set[int]
 
     def keep(self, value: Tree, elements: Any, read: Tree, feed: Tree, tree: Tree) -> Iterator[Finding]:
         """Put the leftovers under x_karenina of the root `value`, of its `elements` and ratings; yield their findings.
@@ -327,41 +254,40 @@ class Losses(NamedTuple):
         """
         want = {name: content for name, content in _unrated(feed).items() if name not in _APART}
         yield from self._compare_ratings((value, read, feed, tree), "")
-        yield from self._compare((value, read, want, tree), "", self.is_made)
+        yield from self._kept(_left(read, want, self.is_made), value, tree, "")
         forms = (elements, *(form.get("dataFeedElement") for form in (feed, tree)))
         if all(isinstance(form, list) for form in forms):
             for index, (written, want, original) in enumerate(zip(*forms, strict=True)):
-                if index in self.lossless:
-                    continue
                 pointer = f"/dataFeedElement/{index}"
                 again = self.read(written, "", Trail(self.dialect, restored=False))
                 items = [_item_of(form) for form in (written, again, want, original)]
                 if None not in items:
                     yield from self._compare_ratings(items, f"{pointer}/item")
                     bare = {**want, "item": _unrated(want["item"])}
-                    yield from self._compare((written, again, bare, original), pointer, is_meaningless)
+                    yield from self._kept(_left(again, bare, is_meaningless), written, original, pointer)
 
     def _compare_ratings(self, forms: Forms, pointer: str) -> Iterator[Finding]:
         """Compare the ratings of the object at `pointer`."""
-        *lists, held = (form.get("rating") for form in forms)
-        originals = {name_of(rating): rating for rating in reversed(held if isinstance(held, list) else [])}
-        places = named_places(held, step(pointer, "rating"))
+        *lists, ratings = (form.get("rating") for form in forms)
         # Ratings that a dialect cannot express are neither written where the others are nor read again here.
         for written, read, want in zip(*lists, strict=False) if all(isinstance(form, list) for form in lists) else ():
-            if isinstance(written, dict):
-                name = name_of(want)
-                place = places.get(name, step(pointer, "rating"))
-                yield from self._compare((written, read, want, originals.get(name)), place, self.is_idle_in(want))
+            if isinstance(written, dict) and (left := _left(read, want, self.is_idle_in(want))):
+                name, place = name_of(want), step(pointer, "rating")
+                original = next((rating for rating in as_list(ratings) if name_of(rating) == name), None)
+                yield from self._kept(left, written, original, named_places(ratings, place).get(name, place))
 
-    def _compare(self, forms: Forms, pointer: str, is_ignored: IsIgnored) -> Iterator[Finding]:
-        written, read, want, original = forms
-        left = missing_from(read, want, is_ignored)
-        if KEPT in want:
-            left[KEPT] = want[KEPT]
+    def _kept(self, left: Tree, written: Tree, original: Any, pointer: str) -> Iterator[Finding]:
+        """Put what is `left` of an object under x_karenina of what was `written` for it; yield the findings."""
         apart = parked_in(written, KEPT).get("item")  # ratings that the dialect cannot express
         item = {"item": {**apart, **left["item"]}} if apart and isinstance(left.get("item"), dict) else {}
         park(written, {**left, **item}, KEPT)
         return losses_of(left, original, pointer, self.dialect)
+
+
+def _left(read: Tree, want: Tree, is_ignored: IsIgnored) -> Tree:
+    """Return what `read` lacks of an object, with the leftovers that the object itself has."""
+    left = missing_from(read, want, is_ignored)
+    return {**left, KEPT: want[KEPT]} if KEPT in want else left
 
 
 def _item_of(element: Any) -> Tree | None:

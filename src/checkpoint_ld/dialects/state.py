@@ -28,14 +28,12 @@ from checkpoint_ld.dialects.dialect import (
     as_text,
     decoded,
     encoded,
-    plain_values,
     step,
     values,
 )
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     PARKED,
-    are_usual,
     has_keywords,
     is_meaningless,
     loss,
@@ -48,7 +46,7 @@ from checkpoint_ld.dialects.leftovers import (
     take_foreign,
 )
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION, in_order
-from checkpoint_ld.dialects.traits import LISTS, RubricRatings, as_gui_reads, rubric_of, rubrics_of
+from checkpoint_ld.dialects.traits import LISTS, RubricRatings, as_gui_reads, rubric_of
 from checkpoint_ld.identifiers import gui_answer_id, gui_element_id, gui_key, gui_question_id, gui_template_id
 from checkpoint_ld.phrases import BOOLEAN_WORDS
 from checkpoint_ld.vocabulary import (
@@ -377,40 +375,27 @@ _ORIGINAL = "original_answer_template"
 
 
 def _questions_of(elements: list[Any], originals: Any, matrix: str, date: Any) -> tuple[dict[str, Any], list[Finding]]:
-    """Return elements in canonical form as questions of the state, each under a distinct key, and the losses.
-
-    Every step is taken for all elements before the next one, because the interpreter repeats a short piece of code in
-    three quarters of the time.
-    """
-    keys = _distinct_keys(elements)
-    checkpoint = dict(zip(keys, elements, strict=True))
-    rows = [at for at, element in enumerate(elements) if isinstance(element, dict)]
-    pairs = [(elements[at], item if isinstance(item := elements[at].get("item"), dict) else {}) for at in rows]
-    questions = [question for _, question in pairs]
-    rubrics = rubrics_of(questions, QUESTION, matrix, (f"/dataFeedElement/{at}/item" for at in rows))
-    entries = [question.get("additionalProperty", []) for question in questions]
-    plain = [*map(plain_values, entries)]
-    settings = [values(listed) if known is None else known for listed, known in zip(entries, plain, strict=True)]
-    items = [
-        _item(*pair, known, rubric.written, date) for pair, known, rubric in zip(pairs, settings, rubrics, strict=True)
-    ]
-    checkpoint.update(zip(map(keys.__getitem__, rows), items, strict=True))
-    left = [
-        _leftovers_of(*pair, known, item, keys[at])
-        for at, pair, known, item in zip(rows, pairs, plain, items, strict=True)
-    ]
+    """Return elements in canonical form as questions of the state, each under a distinct key, and the losses."""
+    checkpoint: dict[str, Any] = {}
     findings: list[Finding] = []
-    for at, (element, question), rubric, item, rest in zip(rows, pairs, rubrics, items, left, strict=True):
+    for at, (key, element) in enumerate(zip(_distinct_keys(elements), elements, strict=True)):
+        checkpoint[key] = element
+        if not isinstance(element, dict):
+            continue
         pointer = f"/dataFeedElement/{at}"
+        question = item if isinstance(item := element.get("item"), dict) else {}
+        rubric = rubric_of(question, QUESTION, matrix, f"{pointer}/item")
+        checkpoint[key] = item = _item(element, question, rubric.written, date)
+        left = _leftovers_of(element, item, key)
         if rubric.left:
-            rest["item"] = {**rest.get("item", {}), **rubric.left}
-        if rest:
-            item[KEPT] = rest
-            findings += losses_of(rest, originals[at] if isinstance(originals, list) else None, pointer, "v2.0")
+            left["item"] = {**left.get("item", {}), **rubric.left}
+        if left:
+            item[KEPT] = left
+            findings += losses_of(left, originals[at] if isinstance(originals, list) else None, pointer, "v2.0")
         findings += rubric.findings
         findings += _name_losses(question, f"{pointer}/item/hasPart/name")
         if not element.get("@id"):
-            message = f'the question has no @id; in v2.0 it has the key "{keys[at]}", which is its @id from then on'
+            message = f'the question has no @id; in v2.0 it has the key "{key}", which is its @id from then on'
             findings.append(loss(message, f"{pointer}/@id", "v2.0"))
     return checkpoint, findings
 
@@ -440,13 +425,10 @@ def _name_losses(question: dict[str, Any], pointer: str) -> Iterator[Finding]:
 
 
 def _item(
-    element: dict[str, Any],
-    question: dict[str, Any],
-    settings: dict[str, Any],
-    rubric: dict[str, Any] | None,
-    date: Any,
+    element: dict[str, Any], question: dict[str, Any], rubric: dict[str, Any] | None, date: Any
 ) -> dict[str, Any]:
     """Return an element as a question of the state; `date` replaces a missing date."""
+    settings = values(question.get("additionalProperty", []))
     answer, template = (question.get(member) for member in ("acceptedAnswer", "hasPart"))
     modified = as_text(element.get("dateModified") or element.get("dateCreated") or date)
     found = {
@@ -485,54 +467,11 @@ def _as_boolean(finished: Any) -> Any:
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def _leftovers_of(
-    element: dict[str, Any],
-    question: dict[str, Any],
-    settings: dict[str, Any] | None,
-    item: dict[str, Any],
-    key: str,
-) -> dict[str, Any]:
-    """Return the leftovers of an element, apart from its ratings, when `item` is written for it under `key`.
-
-    `settings` are the properties of its question, None if a property has more than a name and a value. In a usual
-    element only properties can be left over. Any other element is compared with what is read from `item`.
-    """
-    if settings is not None and are_usual(element) and _is_complete(element, question, item, key):
-        apart = {name for name, value in settings.items() if not _has_place(name, value, item)}
-        kept = [entry for entry in question["additionalProperty"] if entry["name"] in apart] if apart else []
-        return {"item": {"additionalProperty": kept}} if kept else {}
+def _leftovers_of(element: dict[str, Any], item: dict[str, Any], key: str) -> dict[str, Any]:
+    """Return the leftovers of an element, apart from its ratings, when `item` is written for it under `key`."""
     unrated = {name: content for name, content in item.items() if name != "question_rubric"}
     read = element_of(key, unrated, "", MemberPlaces(""), Trail("v2.0"))
     return missing_from(read, _needed_element(element, key), _is_ignored)
-
-
-def _is_complete(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> bool:
-    """Return whether `item` has all members of a usual element apart from its properties."""
-    answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
-    made = {
-        "@id": gui_element_id(key),
-        "dateCreated": item.get("date_created"),
-        "dateModified": item.get("last_modified"),
-    }
-    text = question.get("text")
-    return (
-        all(name not in element or element[name] == value for name, value in made.items())
-        and ("@id" not in question or (isinstance(text, str) and question["@id"] == gui_question_id(text)))
-        and (answer is None or ("text" in answer and answer.get("@id") in (None, gui_answer_id(key))))
-        and isinstance(template.get("text", ""), str)
-        and template.get("@id") in (None, gui_template_id(key))
-        and template.get("codeRepository", REPOSITORY) == REPOSITORY
-        and template.get("programmingLanguage", "Python") == "Python"
-    )
-
-
-def _has_place(name: str, value: Any, item: dict[str, Any]) -> bool:
-    """Return whether reading `item` restores the property of a question, or the property is meaningless."""
-    if name == "finished":
-        return value is None or item["finished"] is value
-    if name == _ORIGINAL:
-        return value is None or isinstance(value, str)
-    return name in ENCODED or name.startswith(CUSTOM)
 
 
 def _needed_element(element: dict[str, Any], key: str) -> dict[str, Any]:

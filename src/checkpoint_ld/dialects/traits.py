@@ -7,7 +7,7 @@ the places where older dialects have them; `rubric_of` writes the rubric of the 
 from __future__ import annotations
 
 import json
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from checkpoint_ld.dialects.dialect import (
@@ -16,7 +16,6 @@ from checkpoint_ld.dialects.dialect import (
     as_list,
     decoded,
     name_of,
-    plain_values,
     property_value,
     step,
     values,
@@ -51,12 +50,12 @@ from checkpoint_ld.dialects.ratings import (
     report_gui_matrix,
     trait_type,
 )
-from checkpoint_ld.documents.values import is_number, same
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.identifiers import gui_rating_id
 from checkpoint_ld.vocabulary import TRAIT_FAMILIES, TRAIT_SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from checkpoint_ld.dialects.dialect import Trail
     from checkpoint_ld.findings import Finding
@@ -94,11 +93,6 @@ _READ = {
 }
 _MADE = {"@type", "bestRating", "worstRating", "additionalType", "additionalProperty", PARKED}
 """Members of a rating that are computed from the trait."""
-_OWN = frozenset(
-    ("@type", "@id", "name", "description", "bestRating", "worstRating", "additionalType", "additionalProperty")
-)
-"""Members of a usual rating."""
-_DESCRIBING = frozenset(("name", "description"))
 _TAKEN = {"invert", "type", "scale", "x_karenina", *_MADE}
 """Names that have a meaning on a trait, so that an unknown member of a rating cannot keep them there."""
 
@@ -138,48 +132,25 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     family = FAMILIES.get(known[1]) if known else None
     if family is None or not isinstance(rating.get("additionalProperty"), list | None):
         return None
-    plain = plain_values(rating.get("additionalProperty", []))
-    settings = values(rating.get("additionalProperty")) if plain is None else {**plain}
+    settings = values(rating.get("additionalProperty"))
     if family == "llm" and not _complete_llm(rating, settings):
         return None
     members = {name: rating[name] for name in ("name", "description") if rating.get(name) is not None}
     gaps = _GAPS[family] if family == "llm" or "higher_is_better" in settings else {}
     names = _UNRANGED if family == "llm" and settings["kind"] != "score" else SETTINGS[family]
     trait = {**members, **gaps, **{name: value for name in names if (value := settings.get(name)) is not None}}
-    is_usual = _OWN.issuperset(rating) and None not in rating.values()
-    if not is_usual or "@id" in rating:
-        _take_foreign(family, trait, rating)
+    _take_foreign(family, trait, rating)
     # A range without scores is meaningless, and so is the null direction of a metric trait.
     idle = set(IDLE_RANGE) - settings.keys()
     if family == "metric" and settings.get("higher_is_better") is None:
         idle.add("higher_is_better")
-    if plain is None or not is_usual or not _is_complete(family, rating, plain, trait, scope, idle):
-        needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
-        rest = missing_from(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
-        if rest:
-            trait[KEPT] = rest
+    needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
+    rest = missing_from(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
+    if rest:
+        trait[KEPT] = rest
     if trait.get("evaluation_mode") == MATRIX:
         trait["evaluation_mode"] = matrix
     return family, trait
-
-
-def _is_complete(  # noqa: PLR0913, PLR0917 - the rating in three forms, and what it is compared by
-    family: Family, rating: dict[str, Any], plain: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]
-) -> bool:
-    """Return whether reading `trait` restores a usual rating with `plain` settings, apart from `idle` ones."""
-    best, worst = map(as_float, range_of(family, trait))
-    stated = plain.keys() - idle
-    return (
-        rating.get("@type", "Rating") == "Rating"
-        and rating["additionalType"] == _type(family, trait, scope)
-        and type(rating.get("bestRating", best)) is type(rating.get("worstRating", worst)) is float
-        and rating.get("bestRating", best) == best
-        and rating.get("worstRating", worst) == worst
-        and ("@id" not in rating or is_gui_id(rating))
-        and plain.get("evaluation_mode") != GUI_MATRIX
-        and stated <= trait.keys() - _DESCRIBING
-        and all(trait[name] is plain[name] or same(trait[name], plain[name]) for name in stated)
-    )
 
 
 def _type(family: Family, given: dict[str, Any], scope: str) -> str:
@@ -456,30 +427,15 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
 
     `matrix` is the name to give to the mode full_matrix of metric traits.
     """
-    return rubrics_of([members], scope, matrix, [pointer])[0]
-
-
-def rubrics_of(
-    holders: Sequence[dict[str, Any]], scope: str, matrix: str, pointers: Iterable[str]
-) -> list[WrittenRubric]:
-    """Return the same as `rubric_of` for each of several objects."""
-    lists = [ratings if isinstance(ratings := members.get("rating"), list) else [] for members in holders]
-    traits = iter([trait_from_rating(rating, scope, matrix=matrix) for rating in chain.from_iterable(lists)])
-    return [
-        _rubric(ratings, [*islice(traits, len(ratings))], pointer)
-        if ratings
-        else WrittenRubric(None, {} if isinstance(members.get("rating", []), list) else {"rating": members["rating"]})
-        for members, ratings, pointer in zip(holders, lists, pointers, strict=True)
-    ]
-
-
-def _rubric(ratings: list[Any], found: Sequence[tuple[Family, dict[str, Any]] | None], pointer: str) -> WrittenRubric:
-    """Return the rubric of an object with `ratings`, for which traits were `found`."""
+    ratings = members.get("rating", [])
+    if not isinstance(ratings, list):
+        return WrittenRubric(None, {"rating": ratings})
     traits: dict[Family, list[dict[str, Any]]] = {}
     held: dict[Family, list[Any]] = {}
     apart: list[Any] = []
     findings: list[Finding] = []
-    for index, (rating, known) in enumerate(zip(ratings, found, strict=True)):
+    for index, rating in enumerate(ratings):
+        known = trait_from_rating(rating, scope, matrix=matrix)
         if known is None:
             apart.append(rating)
             continue

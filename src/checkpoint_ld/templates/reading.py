@@ -222,7 +222,9 @@ def _settings(node: ast.ClassDef) -> Iterator[CustomCode]:
     holders: list[ast.AST] = [*node.keywords]
     for statement in node.body:
         match statement:
-            case ast.Assign() | ast.AnnAssign() if "model_config" in bound_names(statement):
+            case ast.Assign(targets=targets) if any(getattr(one, "id", "") == "model_config" for one in targets):
+                holders.append(statement)
+            case ast.AnnAssign(target=ast.Name(id="model_config")):
                 holders.append(statement)
             case ast.ClassDef(name="Config"):
                 holders.append(statement)
