@@ -387,3 +387,10 @@ def test_integers_that_the_engine_cannot_compare_count_or_are_noted(
     by_rdflib = run("query", tmp_path / "seed.jsonld", "--query", text, "--format", "csv", "--engine", "rdflib")
     assert (by_rdflib.out, by_rdflib.err) == (f"v\r\n{seed}\r\n".encode(), "")
     assert "too large" not in run("query", tmp_path / "collection", "--query", "SELECT ?v { <urn:x:seed> ?p ?v }").err
+
+
+def test_an_aggregate_with_a_gap_is_noted(run: Run, folder: Path) -> None:
+    gap = "SELECT (SUM(?w) AS ?n) (COUNT(?w) AS ?c) { ?s a schema:Question OPTIONAL { ?s <urn:q> ?w } }"
+    assert "?n is empty where a value it is computed of is missing" in run("query", folder, "--query", gap).err
+    filled = gap.replace("SUM(?w)", "SUM(COALESCE(?w, 0))")
+    assert "is empty" not in run("query", folder, "--query", filled).err

@@ -191,6 +191,7 @@ DATA = """
             ["urn:a", "urn:b"],
         ),
         ("SELECT ?x { BIND (IRI('a b') AS ?x) }", [None]),
+        ("SELECT ?x { BIND (STRDT('a', 'b c') AS ?x) }", [None]),
     ],
 )
 @pytest.mark.parametrize("engine", ["oxigraph", "rdflib"])

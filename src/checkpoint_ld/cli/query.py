@@ -122,12 +122,29 @@ def query(
             run.note(
                 f"nothing fits {_OLD_VOCABULARY}: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
+        for gap in _gaps(wanted.text, result):
+            run.note(f"?{gap} is empty where a value it is computed of is missing or no number: COALESCE gives it one")
         if result.is_cut:
             run.fail(f"there is more: --max-rows {max_rows} cut the result")
     if run.has_failed:
         raise Exit(EXIT_FAILED)
     if fail_on_rows and result:
         raise Exit(EXIT_FOUND)
+
+
+_AGGREGATED = re.compile(
+    r"\b(?:SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT)\s*\([^{}]*?\bAS\s+[?$](\w+)\s*\)", re.IGNORECASE
+)
+
+
+def _gaps(text: str, result: QueryResult) -> list[str]:
+    """Return the columns of aggregates in which a row has no value (SPARQL 1.1 §18.5.1)."""
+    aggregated = {*_AGGREGATED.findall(text)}
+    return [
+        column
+        for at, column in enumerate(result.columns)
+        if column in aggregated and any(row[at] is None for row in result.rows)
+    ]
 
 
 @contextmanager

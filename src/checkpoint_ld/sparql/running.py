@@ -343,8 +343,12 @@ def _by_rdflib(store: pyoxigraph.Store, query: GuardedQuery, most: int | None) -
 
 
 def _of_engine(term: Any) -> Any:
-    """Return the term for one of rdflib, None for what is no IRI: SPARQL's IRI() has no value then (§17.4.2.8)."""
-    is_invalid = isinstance(term, URIRef) and not is_iri(str(term))
+    """Return the term for one of rdflib, None for what is no IRI: SPARQL's IRI() has no value then (§17.4.2.8).
+
+    Nor has STRDT() with such a datatype.
+    """
+    name = getattr(term, "datatype", None) or term
+    is_invalid = isinstance(name, URIRef) and not is_iri(str(name))
     return None if term is None or is_invalid else of_rdflib(term)
 
 
