@@ -1,5 +1,7 @@
 """Rules about additional properties, beyond one example of each."""
 
+import json
+
 import pytest
 
 import checkpoint_ld
@@ -284,6 +286,17 @@ def test_what_is_no_trait_in_a_plain_global_rubric_is_named(entries: Json, fault
     assert plain == "the root has a plain globalRubric, which Karenina drops"
     assert len(rest) == (fault is not None)
     assert fault is None or rest[0].startswith(f"globalRubric {LEFT_OUT}: {fault.removesuffix('…')}")
+
+
+def test_what_karenina_passes_over_is_no_violation() -> None:
+    trait = {"name": "cites", "kind": "boolean", "callable_code": "x = 1\ndef f(text): 5"}
+    earlier = {
+        **{"@context": {"@version": 1.1, "@vocab": "http://schema.org/"}, "@type": "DataFeed", "name": "Metals"},
+        **{"dataFeedElement": [], "globalRubric": {"callable_traits": [trait]}},
+    }
+    found = families.check(json.dumps(earlier).encode(), profiles.profile(), syntax="json").findings
+
+    assert {one.severity for one in found if one.rule == "callable-code-refused"} == {Severity.WARNING}
 
 
 def test_abandoned_traits_of_a_question_are_named() -> None:

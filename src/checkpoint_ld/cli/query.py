@@ -132,9 +132,7 @@ def query(
         raise Exit(EXIT_FOUND)
 
 
-_AGGREGATED = re.compile(
-    r"\b(?:SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT)\s*\([^{}]*?\bAS\s+[?$](\w+)\s*\)", re.IGNORECASE
-)
+_AGGREGATED = re.compile(r"\b(?:SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT)\s*\([^{}]*?\bAS\s+[?$](\w+)\s*\)", re.IGNORECASE)
 
 
 def _gaps(text: str, result: QueryResult) -> list[str]:

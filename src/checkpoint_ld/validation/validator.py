@@ -12,11 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from checkpoint_ld import dialects
+from checkpoint_ld.dialects.datafeed import RUBRIC_MEMBERS
 from checkpoint_ld.dialects.ratings import other_ranges
 from checkpoint_ld.dialects.reading import CANONICAL, Reading, examine, examine_document
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import CheckpointLdError, FindingsWarning, SettingsError
-from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.host import uncollected
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.rules import finding
@@ -196,6 +197,8 @@ class _Benchmark:
         placed = [one for _, one in located(found, shapes, self.data, self.reading, profile)]
         if self.dialect.startswith(_DATASET):  # its questions stand in another member
             placed = [_about_parts(one) if one.rule == "benchmark-feed" else one for one in placed]
+        if profile.describes:
+            placed = [*map(_as_passed_over, placed)]
         return placed, without_secrets(found)
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:  # noqa: ARG002 - agents need them
@@ -214,6 +217,12 @@ _DATASET = "dataset"
 def _about_parts(found: Finding) -> Finding:
     message, remedy = (text.replace("dataFeedElement", "hasPart") for text in (found.message, found.remedy))
     return replace(found, message=message, remedy=remedy)
+
+
+def _as_passed_over(found: Finding) -> Finding:
+    """Return a finding as a warning if it is about a member of older documents that Karenina passes over."""
+    is_inside = any(step in RUBRIC_MEMBERS for step in (found.place.pointer or "").split("/"))
+    return replace(found, severity=min(found.severity, Severity.WARNING)) if is_inside else found
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
