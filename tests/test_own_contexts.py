@@ -344,6 +344,29 @@ def test_a_bound_with_more_digits_than_a_double_is_a_loss(number: str, datatype:
     assert [number in one.message for one in found] == [True] * is_lost
 
 
+@pytest.mark.parametrize(
+    ("number", "is_lost"),
+    [
+        *((one, True) for one in ("5.00000000000000000001", "9007199254740993", "9007199254740993.0", "1e-400")),
+        *((one, False) for one in ("5.0", "1E2", "0.10000000000000001", "2.00000000000000000000", "1e-300")),
+    ],
+)
+def test_a_bound_in_json_with_more_digits_than_a_double_is_a_loss(number: str, is_lost: bool) -> None:
+    text = json.dumps(classed()).replace('"bestRating": 2.0', f'"bestRating": {number}')
+    assert number in text
+    found = [one for one in reading.examine_bytes(text.encode()).findings if one.rule == "loss"]
+    assert [(number in one.message, one.place.pointer) for one in found] == [(True, "/rating/0/bestRating")] * is_lost
+
+
+def test_one_finding_names_the_first_of_many_numbers_with_lost_digits() -> None:
+    text = json.dumps(classed()).replace(
+        '"bestRating": 2.0', '"bestRating": 2.00000000000000001, "scores": [0.123456789012345678]'
+    )
+    [one] = [one for one in reading.examine_bytes(text.encode()).findings if one.rule == "loss"]
+    assert "2.00000000000000001" in one.message
+    assert "and 1 more like it" in one.message
+
+
 TERMS = ("alpha", "beta", "gamma")
 IRIS = st.sampled_from([EX + "a", EX + "b", "p:c", "d", "@nest", None])
 DEFINITIONS = st.one_of(

@@ -391,6 +391,6 @@ def test_integers_that_the_engine_cannot_compare_count_or_are_noted(
 
 def test_an_aggregate_with_a_gap_is_noted(run: Run, folder: Path) -> None:
     gap = "SELECT (SUM(?w) AS ?n) (COUNT(?w) AS ?c) { ?s a schema:Question OPTIONAL { ?s <urn:q> ?w } }"
-    assert "?n is empty where a value it is computed of is missing" in run("query", folder, "--query", gap).err
+    assert "?n is empty where a value that it takes is missing" in run("query", folder, "--query", gap).err
     filled = gap.replace("SUM(?w)", "SUM(COALESCE(?w, 0))")
     assert "is empty" not in run("query", folder, "--query", filled).err

@@ -291,8 +291,11 @@ def test_what_is_no_trait_in_a_plain_global_rubric_is_named(entries: Json, fault
 def test_what_karenina_passes_over_is_no_violation() -> None:
     trait = {"name": "cites", "kind": "boolean", "callable_code": "x = 1\ndef f(text): 5"}
     earlier = {
-        **{"@context": {"@version": 1.1, "@vocab": "http://schema.org/"}, "@type": "DataFeed", "name": "Metals"},
-        **{"dataFeedElement": [], "globalRubric": {"callable_traits": [trait]}},
+        "@context": {"@version": 1.1, "@vocab": "http://schema.org/"},
+        "@type": "DataFeed",
+        "name": "Metals",
+        "dataFeedElement": [],
+        "globalRubric": {"callable_traits": [trait]},
     }
     found = families.check(json.dumps(earlier).encode(), profiles.profile(), syntax="json").findings
 

@@ -122,8 +122,7 @@ def query(
             run.note(
                 f"nothing fits {_OLD_VOCABULARY}: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
-        for gap in _gaps(wanted.text, result):
-            run.note(f"?{gap} is empty where a value it is computed of is missing or no number: COALESCE gives it one")
+        run.note_gaps(result)
         if result.is_cut:
             run.fail(f"there is more: --max-rows {max_rows} cut the result")
     if run.has_failed:
@@ -133,16 +132,6 @@ def query(
 
 
 _AGGREGATED = re.compile(r"\b(?:SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT)\s*\([^{}]*?\bAS\s+[?$](\w+)\s*\)", re.IGNORECASE)
-
-
-def _gaps(text: str, result: QueryResult) -> list[str]:
-    """Return the columns of aggregates in which a row has no value (SPARQL 1.1 §18.5.1)."""
-    aggregated = {*_AGGREGATED.findall(text)}
-    return [
-        column
-        for at, column in enumerate(result.columns)
-        if column in aggregated and any(row[at] is None for row in result.rows)
-    ]
 
 
 @contextmanager
@@ -207,6 +196,13 @@ class _QueryRun:
     def note(self, message: str) -> None:
         if not self.quiet:
             streams.note(message)
+
+    def note_gaps(self, result: QueryResult) -> None:
+        """Report aggregates without a value, which a gap in what they are computed of gives (SPARQL 1.1 §18.5.1)."""
+        aggregated = {*_AGGREGATED.findall(self.request.text)}
+        for at, column in enumerate(result.columns):
+            if column in aggregated and any(row[at] is None for row in result.rows):
+                self.note(f"?{column} is empty where a value that it takes is missing or no number: see COALESCE")
 
     def answer(self) -> QueryResult | None:
         """Return the result, None where no source could be read; raise what `sparql.run` raises."""

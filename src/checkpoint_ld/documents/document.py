@@ -11,6 +11,7 @@ import math
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from decimal import Context, Decimal
 from functools import cached_property
 from itertools import accumulate, chain
 from json import JSONDecodeError
@@ -104,7 +105,35 @@ def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_L
     except RecursionError:
         fault = finding("nesting", "the document is nested deeper than Python can parse")
         raise ReadError.of([replace(fault, place=Place(source, ""))]) from None
-    return Document(source, data, value, findings)
+    return Document(source, data, value, (*findings, *_rounded(text, source)))
+
+
+_LONG_NUMBER = re.compile(r"[0-9][0-9.]{16}|[0-9][eE]-[0-9]{3}")
+_SHORTEST_ROUNDED = 16
+
+
+def _rounded(text: str, source: str | None) -> Iterator[Finding]:
+    """Yield a finding if numbers of a JSON text have digits that Python's numbers, doubles, do not keep."""
+    if not _LONG_NUMBER.search(text):
+        return
+    value = json.JSONDecoder(parse_float=lambda one: _BadNumber(one) if is_rounded(one) else 0.0).decode(text)
+    found = [(pointer(path), inner.text) for path, inner in walk(value) if isinstance(inner, _BadNumber)]
+    if found:
+        where, number = found[0]
+        more = f", and {len(found) - 1} more like it" if len(found) > 1 else ""
+        message = f"the number {shown(number)} is read as {float(number)!r}, a double with fewer digits{more}"
+        remedy = "write numbers with 15 digits, or as text"
+        yield replace(finding("loss", message, remedy=remedy), place=Places(text, source).of_value(where))
+
+
+def is_rounded(text: str) -> bool:
+    """Return whether a JSON number with a fraction or an exponent differs from its double, written with as many digits."""
+    number = float(text)
+    if len(text) < _SHORTEST_ROUNDED and number:
+        return False
+    stated = Decimal(text)
+    digits = len(stated.normalize(Context(prec=len(text))).as_tuple().digits)
+    return Decimal(f"{number:.{digits}g}") != stated
 
 
 def _deep(text: str, end: int, source: str | None, limits: Limits) -> Finding:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rdflib import Literal, URIRef
 
 from checkpoint_ld import dialects
-from checkpoint_ld.dialects.dialect import old_name_findings
+from checkpoint_ld.dialects.dialect import as_list, old_name_findings
 from checkpoint_ld.dialects.reading import json_ld as forms
 from checkpoint_ld.dialects.reading.literal_form import NUMBERS
 from checkpoint_ld.dialects.reading.statements import ROOT_TYPES
@@ -276,6 +276,28 @@ def _lost_digits(index: Index, source: str | None) -> Iterator[Finding]:
                     yield replace(finding("loss", message, remedy=remedy), place=Place(source))
 
 
+def _rounded_bounds(tree: Tree) -> Iterator[Finding]:
+    """Yield a finding for each integer bound of a trait that is another number as a double, which bounds are."""
+    elements = enumerate(as_list(tree.get("dataFeedElement")))
+    holders = [("", tree)]
+    for at, element in elements:
+        item = element.get("item") if isinstance(element, dict) else None
+        if isinstance(item, dict) and item.get("rating"):
+            holders.append((f"/dataFeedElement/{at}/item", item))
+    for place, holder in holders:
+        for at, rating in enumerate(as_list(holder.get("rating"))):
+            for key in ("bestRating", "worstRating") if isinstance(rating, dict) else ():
+                bound = rating.get(key)
+                if isinstance(bound, int) and abs(bound) < _TOO_MANY and int(float(bound)) != bound:
+                    message = f"the {key} {bound} is {float(bound)!r} in the graph, where bounds are doubles"
+                    remedy = "write the number with the digits of a double, 17 at most"
+                    yield finding("loss", message, pointer=f"{place}/rating/{at}/{key}", remedy=remedy)
+
+
+_TOO_MANY = 10**300
+"""Integers from here on may be beyond doubles."""
+
+
 def _of_several(found: Sequence[object]) -> ReadError:
     held = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
     remedy = "give the statements of exactly one schema:DataFeed"
@@ -319,6 +341,7 @@ def _reading(
     if detected.name != CANONICAL:
         bare = {key: value for key, value in tree.items() if key != "@context"}
         tree = {"@context": {**contexts.plain(), **contexts.foreign_terms(tree.get("@context"))}, **bare}
+    rounded = () if document is None or not isinstance(plain.tree, dict) else _rounded_bounds(plain.tree)
     is_as_written = document is not None and plain.origins is not None and detected.name == CANONICAL
     return Reading(
         tree,
@@ -329,7 +352,7 @@ def _reading(
         upgrade,
         plain.origins,
         placed=(*(document.findings if document is not None else ()), *_form_findings(plain, document)),
-        unplaced=tuple(old_name_findings(plain.tree)) if is_as_written else (),
+        unplaced=(*(old_name_findings(plain.tree) if is_as_written else ()), *rounded),
         has_typed_texts=plain.has_typed_texts,
         expansion=coverage.expansion(),
     )
