@@ -127,7 +127,7 @@ def _rounded(text: str, source: str | None) -> Iterator[Finding]:
 
 
 def is_rounded(text: str) -> bool:
-    """Return whether a JSON number with a fraction or an exponent differs from its double, written with as many digits."""
+    """Return whether a JSON number with a fraction or an exponent differs from its double in as many digits."""
     number = float(text)
     if len(text) < _SHORTEST_ROUNDED and number:
         return False
