@@ -1,6 +1,6 @@
 """`python benchmarks/agents.py`: what agent checkpoints cost in each store, and what a long state costs to keep.
 
-It prints the CPU time of this process, medians over several runs, and the room that a run takes up as it grows.
+It prints the CPU time of this process, medians over several runs. `agent_growth.py` has the room that a run takes up.
 """
 
 from __future__ import annotations
@@ -176,34 +176,17 @@ def of_restoring(folder: Path) -> Table:
     return table
 
 
-def of_growth(steps: int, folder: Path) -> Table:
-    """Return the table of the room that a run takes up that is saved at every thought of 200 bytes."""
-    table = Table("steps", "files, MB", "database, MB", title="a run that is saved at every step")
-    state = RuntimeState("agent", "exec_growth")
-    with CheckpointManager(files=folder / "growth", database=f"sqlite:///{folder}/growth.db") as manager:
-        for step in range(1, steps + 1):
-            state.thought_chain.add("reasoning", "x" * 200)
-            manager.save(state)
-            if step % max(1, steps // 3) == 0:
-                files = sum(one.stat().st_size for one in (folder / "growth").iterdir())
-                database = sum(one.stat().st_size for one in folder.glob("growth.db*"))
-                table.add_row(str(step), f"{files / 1e6:.1f}", f"{database / 1e6:.1f}")
-    return table
-
-
 def main() -> None:
     """Measure, and print the tables."""
     parser = argparse.ArgumentParser(prog="python benchmarks/agents.py", description=__doc__)
     parser.add_argument("count", nargs="?", type=int, default=10_000, help="how many checkpoints the stores hold")
     parser.add_argument("--thoughts", type=int, default=10_000, help="how many thoughts a long state has")
-    parser.add_argument("--steps", type=int, default=300, help="how many steps a run has that is saved at each")
     given = parser.parse_args()
     console = Console()
     with tempfile.TemporaryDirectory() as folder:
         console.print(of_stores(given.count, Path(folder)))
         console.print(of_long_states(given.thoughts, Path(folder)))
         console.print(of_restoring(Path(folder)))
-        console.print(of_growth(given.steps, Path(folder)))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from pydantic import StrictStr, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from checkpoint_ld.agents.changes import (
     DEEPEST,
@@ -20,17 +20,14 @@ from checkpoint_ld.agents.changes import (
     new_id,
     recorded,
 )
+from checkpoint_ld.agents.structure import ALTERNATIVES, MEMORY
 from checkpoint_ld.agents.values import (
     LARGEST_COUNT,
-    Amount,
-    Milliseconds,
     SnapshotContext,
     SnapshotProgress,
     SnapshotToolState,
     Thought,
     ToolCall,
-    Unit,
-    Value,
 )
 from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
@@ -62,18 +59,9 @@ class _Series(Sequence[Held]):
         return iter(tuple(self._held()))
 
 
-class _NewAlternative(Value):
-    option: StrictStr
-    reason_rejected: StrictStr
-    confidence: Unit = 0
-
-
-_ALTERNATIVES: TypeAdapter[list[_NewAlternative]] = TypeAdapter(list[_NewAlternative])
-
-
 def _checked(thought: Thought) -> Thought:
     try:
-        _ALTERNATIVES.validate_python(thought.alternatives or [])
+        ALTERNATIVES.validate_python(thought.alternatives or [])
     except ValidationError:
         members = "an option and a reason_rejected (texts), and perhaps a confidence (0 to 1)"
         raise WriteError(f"an alternative of the thought {shown(thought.id)} has {members}") from None
@@ -337,22 +325,12 @@ class AppendOnly(_Series[Any]):
         """Raise WriteError for values that are not allowed."""
 
 
-class _NewEntry(Value):
-    key: StrictStr
-    value: Any
-    importance: Amount
-    timestamp: Milliseconds
-
-
-_ENTRIES: TypeAdapter[list[_NewEntry]] = TypeAdapter(list[_NewEntry])
-
-
 class Memory(AppendOnly):
     """The memory of an agent, in the order of addition: objects of key, value, importance and timestamp."""
 
     def _check(self, elements: tuple[Any, ...]) -> None:
         try:
-            _ENTRIES.validate_python([*elements])
+            MEMORY.validate_python([*elements])
         except ValidationError:
             members = "a key (text), a value, an importance (0 or more) and a timestamp (milliseconds)"
             raise WriteError(f"an element of {self._event} has {members}: use remember") from None

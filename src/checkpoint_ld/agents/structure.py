@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from annotated_types import Ge
-from pydantic import BaseModel, ConfigDict, StrictFloat, StrictInt, StrictStr, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, StrictStr, TypeAdapter, ValidationError
 
-from checkpoint_ld.agents.values import STATUSES, Id, Milliseconds, Text, Unit
+from checkpoint_ld.agents.values import STATUSES, Amount, Id, Milliseconds, Text, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +42,7 @@ class _Alternative(_Entry):
 class _Memory(_Entry):
     key: Text
     value: Any
-    importance: Annotated[StrictInt | StrictFloat, Ge(0)]
+    importance: Amount
     timestamp: Milliseconds
 
 
@@ -53,8 +52,8 @@ class _Difference(_Entry):
     summary: Text
 
 
-_ALTERNATIVES = TypeAdapter(list[_Alternative])
-_MEMORY = TypeAdapter(list[_Memory])
+ALTERNATIVES: Final = TypeAdapter(list[_Alternative])
+MEMORY: Final = TypeAdapter(list[_Memory])
 _DIFFERENCE = TypeAdapter(_Difference)
 
 
@@ -70,7 +69,7 @@ def is_broken(checkpoint: Heading, diff: Members | None) -> bool:
         or (parent is not None and parent.checkpoint_id == checkpoint.id)
         or (about is not None and about.benchmark is None and about.question is None)
         or not _fits(_DIFFERENCE, diff)
-        or not _fits(_MEMORY, snapshot.context.memory)
+        or not _fits(MEMORY, snapshot.context.memory)
         or _are_broken(snapshot.thought_chain)
         or _are_repeated(snapshot.tool_state.calls)
         or any(_is_broken_call(call) for call in snapshot.tool_state.calls)
@@ -97,7 +96,7 @@ def _are_broken(thoughts: Sequence[Thought]) -> bool:
     parents = {thought.id: thought.parent_id for thought in thoughts if thought.parent_id is not None}
     return (
         _are_repeated(thoughts)
-        or any(not _fits(_ALTERNATIVES, one.alternatives) for one in thoughts if one.alternatives is not None)
+        or any(not _fits(ALTERNATIVES, one.alternatives) for one in thoughts if one.alternatives is not None)
         or _has_cycle(parents)
     )
 

@@ -44,7 +44,7 @@ from checkpoint_ld.stores.folder import (
     names,
     place,
 )
-from checkpoint_ld.stores.folder_index import FolderIndex, State, header_at, state_of
+from checkpoint_ld.stores.folder_index import FolderIndex, header_at
 from checkpoint_ld.stores.protocol import (
     CAPABILITIES,
     EVERYTHING,
@@ -76,8 +76,6 @@ WHOLE: Final = 8
 """The newest checkpoints of an execution that are whole files."""
 _BATCH: Final = 16
 """The number of new files of an execution after which older ones are packed together."""
-_MUCH: Final = 256
-"""The most files whose texts are remembered."""
 _REMEDY: Final = "ask for permission, or choose another folder"
 _LONG: Final = 1 << 16
 """The bytes above which a checkpoint is packed at once, after the first few of its execution, unless it is the last."""
@@ -110,8 +108,6 @@ class FileStore:
         self._pack = Pack(self.directory)
         self._since: dict[str, int] = {}
         """The number of files of each execution since the last packing, as far as this process knows."""
-        self._written: dict[str, tuple[State, PackedText]] = {}
-        """The texts of whole files that this process wrote, by their names, with the states of the files."""
         self._files: Counter[str] = Counter()
         """The number of files that this process made of each execution."""
         self._last: dict[str, AgentCheckpoint] = {}
@@ -306,9 +302,6 @@ class FileStore:
                     self._files[checkpoint.execution_id] += 1
                     with suppress(FileNotFoundError):  # packed or deleted by another process
                         self._index.add(path, Header.of(checkpoint))
-                        self._written[path.name] = self._index.listed[path.name].state, _text_of(checkpoint)
-                        if len(self._written) > _MUCH:
-                            self._written.clear()
                     self._pack_older(checkpoint.execution_id)
                 return Put(path, created=True)
         raise StoreError(f"{self.directory}: the names for {checkpoint.id!r} are taken by other files; move them away")
@@ -366,20 +359,14 @@ class FileStore:
         try:
             with locked(self.directory, 0), pack_errors(self._pack.path):
                 moved = [one for one in older if one[2].is_file() and not one[2].is_symlink()]
-                self._pack.add((self._text_at(head, path) for _, head, path in moved), replace=True)
+                texts = (PackedText.of(file_name(head.id), path.read_bytes(), _about(head)) for _, head, path in moved)
+                self._pack.add(texts, replace=True)
                 for _, _, path in moved:
                     path.unlink(missing_ok=True)
                     self._index.remove(path)
                 flush(self.directory)
         except (StoreError, OSError) as error:
             _logger.warning("%s: older checkpoints stay whole files: %s", self.directory, error)
-
-    def _text_at(self, head: Header, path: Path) -> PackedText:
-        """Return the text in a file; of one that this process wrote, and nobody changed, its pieces are known."""
-        state, text = self._written.pop(path.name, (None, None))
-        if text is not None and state == state_of(path.stat()):
-            return text
-        return PackedText.of(file_name(head.id), path.read_bytes(), _about(head))
 
     def _faults_of_pack(self, *, repair: bool) -> Iterator[Finding]:
         where = self._pack.path
