@@ -509,13 +509,6 @@ def test_expanded_json_ld_is_read_again(document: Json) -> None:
     assert Benchmark.load(expanded).scenarios == benchmark.scenarios
 
 
-def test_what_is_writable_is_known() -> None:
-    assert [
-        one for one in ("v2.0", "datafeed-ns-v3", "gui-datafeed", "dataset-1") if not writing.is_writable(one)
-    ] == []
-    assert not writing.is_writable("dataset-0")
-
-
 def test_statements_that_were_read_are_written_as_they_are(tmp_path: Path) -> None:
     bare = canonical()
     del bare["dateCreated"]

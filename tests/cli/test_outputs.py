@@ -315,15 +315,18 @@ def test_validate_holds_each_file_against_the_rules_of_its_family(run: Run, mixe
     assert run("validate", mixed_folder / "agent.json", "--profile", "structure", "--quiet").code == 1
 
 
-def test_validate_repairs_benchmarks_and_leaves_agents_alone(run: Run, mixed_folder: Path) -> None:
+def test_an_agent_file_is_never_repaired_or_taken_to_pieces(
+    run: Run, mixed_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = (mixed_folder / "agent.json").read_bytes()
     assert run("validate", mixed_folder / "agent.json", "--fix", "--quiet").code == 0
     assert (mixed_folder / "agent.json").read_bytes() == before
-
-
-def test_an_agent_file_is_never_taken_to_pieces(run: Run, mixed_folder: Path) -> None:
     assert run("validate", mixed_folder / "agent.json", "--jobs", "2", "--quiet").code == 0
-    assert ROOT in run("convert", mixed_folder / "agent.json", "--to", "nt", "--quiet", "--jobs", "2").out.decode()
+    whole = run("convert", mixed_folder / "agent.json", "--to", "nt", "--quiet", "--jobs", "2").out
+    assert ROOT in whole.decode()
+    monkeypatch.setattr("checkpoint_ld.batch.discovery.LARGE", 1)
+    assert run("convert", mixed_folder / "agent.json", "--to", "nt", "--quiet").out == whole
+    assert run("validate", mixed_folder / "agent.json", "--quiet").code == 0
 
 
 def test_compressed_files_in_a_folder_are_seen(run: Run, mixed_folder: Path) -> None:
@@ -430,28 +433,10 @@ def test_push_sends_packed_checkpoints_as_it_sends_files(
 
 
 def test_push_leaves_the_provenance_out_on_request(run: Run, mixed_folder: Path) -> None:
-    shown = [
-        run(
-            "push",
-            mixed_folder / "agent.json",
-            "--to",
-            "http://127.0.0.1:1",
-            "--profile",
-            "oxigraph",
-            "--dry-run",
-            *more,
-        )
-        for more in ((), ("--no-prov",))
-    ]
+    call = ("push", mixed_folder / "agent.json", "--to", "http://127.0.0.1:1", "--profile", "oxigraph", "--dry-run")
+    shown = [run(*call, *more) for more in ((), ("--no-prov",))]
     assert [one.code for one in shown] == [0, 0]
     assert shown[0].out != shown[1].out
-
-
-def test_a_large_agent_file_is_read_in_one_piece(run: Run, mixed_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = run("convert", mixed_folder / "agent.json", "--to", "nt", "--quiet")
-    monkeypatch.setattr("checkpoint_ld.batch.discovery.LARGE", 1)
-    assert run("convert", mixed_folder / "agent.json", "--to", "nt", "--quiet").out == whole.out
-    assert run("validate", mixed_folder / "agent.json", "--quiet").code == 0
 
 
 def test_a_collection_shows_the_family_of_a_graph(run: Run, mixed_folder: Path, tmp_path: Path) -> None:

@@ -97,6 +97,7 @@ def test_readiness_keywords_and_lengths_state_their_counts() -> None:
     assert "answers" in texts(plots.lengths(made))
 
 
+NEITHER: Any = "neither"
 NOTHING: list[tuple[Callable[[], object], str]] = [
     (lambda: plots.readiness(Benchmark("Empty")), "no questions"),
     (lambda: plots.trait_coverage(Benchmark("Empty")), "no questions"),
@@ -105,6 +106,8 @@ NOTHING: list[tuple[Callable[[], object], str]] = [
     (lambda: plots.lengths(Benchmark("Empty")), "no questions"),
     (lambda: plots.pass_rates([]), "no assessments"),
     (lambda: plots.comparison([], []), "no question was decided in both"),
+    (lambda: plots.pass_rates([], by=NEITHER), "no rates by 'neither'"),
+    (lambda: plots.comparison(*runs({(True, False): 1}), names=(NEITHER,)), "give two texts"),  # type: ignore[arg-type]
 ]
 
 
@@ -114,27 +117,13 @@ def test_nothing_to_draw_is_an_error_that_states_what_is_missing(draw: Callable[
         draw()
 
 
-NEITHER: Any = "neither"
-WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
-    (lambda: plots.pass_rates([], by=NEITHER), SettingsError, "no rates by 'neither'"),
-    (lambda: plots.comparison(*runs({(True, False): 1}), names=(NEITHER,)), SettingsError, "give two texts"),  # type: ignore[arg-type]
-]
-
-
-@pytest.mark.parametrize(("draw", "error", "words"), WRONG, ids=[words for *_, words in WRONG])
-def test_what_no_chart_can_be_made_of_is_reported(
-    draw: Callable[[], object], error: type[Exception], words: str
-) -> None:
-    with pytest.raises(error, match=words):
-        draw()
-
-
 def test_svg_is_always_the_same_and_holds_texts_that_are_harmless() -> None:
     made = Benchmark("<b>")
     for text in ("$x^2$ <script>alert(1)</script> & more", "日本語 \x1b[31m", "a" * 500):
         made.add_question(text, "yes", keywords=[text])
     draw = (plots.keywords, plots.lengths, plots.readiness)
-    first, second = ([plots.svg(one(made)) for one in draw] for _ in range(2))
+    first = [plots.svg(one(made)) for one in draw]
+    second = [figure._repr_svg_() for figure in (one(made) for one in draw)]
     assert first == second
     assert all(one.startswith('<svg role="img" ') and "<script" not in one for one in first)
     assert "$x^2$ <script>" in texts(plots.keywords(made))
@@ -172,11 +161,6 @@ def test_rows_are_limited_and_the_chart_states_so() -> None:
     for number in range(33):
         made.add_question(f"Is {number} even?", "yes", keywords=[f"n{number}"])
     assert "3 more keywords are not shown" in texts(plots.keywords(made))
-
-
-def test_a_notebook_shows_a_figure() -> None:
-    figure: Any = plots.readiness(benchmark())
-    assert figure._repr_svg_() == plots.svg(figure)
 
 
 def test_without_matplotlib_the_error_names_the_extra_and_sites_have_no_charts(
