@@ -13,7 +13,7 @@ from checkpoint_ld import Benchmark, ReadError, validate
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.compaction import POSITION
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP

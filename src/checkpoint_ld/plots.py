@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.assessment import Assessment
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import QuestionContent
-    from checkpoint_ld.graph.object_reading import Frame
+    from checkpoint_ld.graph.compaction import Frame
 
 __all__ = [
     "comparison",

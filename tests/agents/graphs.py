@@ -11,9 +11,10 @@ from rdflib.term import Node
 
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.graph import literals
-from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import RDF_JSON
+from checkpoint_ld.graph.residue import RESIDUE
 from tests.agents.runs import call, thought, tree
 
 Tree = dict[str, Any]

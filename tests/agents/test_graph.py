@@ -24,10 +24,11 @@ from checkpoint_ld.agents.serialization import examine
 from checkpoint_ld.agents.values import bytes_of, sha256_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import emission, literals
-from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.emission import ntriples_of, turtle_of
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.vocabulary import CAF, CAF_DERIVED
 from tests.agents.documents import second
 from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree, as_plain_json_ld, by_oxigraph, by_pyld

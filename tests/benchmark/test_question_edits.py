@@ -9,7 +9,7 @@ from checkpoint_ld import Benchmark, LookupFailedError, WriteError
 from checkpoint_ld.entities import AgenticRubricTrait, DynamicRubric, LLMRubricTrait, RegexRubricTrait, Rubric
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.object_reading import ObjectReading
+from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.mapping.questions import default_template
 from tests.benchmark.editing import EDITED, METAL, Json, assert_says, load, plain_item, strange
 from tests.documents import item, setting
@@ -374,15 +374,15 @@ def reads_of_edits(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
     benchmark.update_question_metadata("urn:uuid:0", keywords=[])  # what is made once for a graph is made here
     assert benchmark.question_count == count
     read: list[Json] = []
-    objects = ObjectReading.objects
+    objects = Compaction.objects
 
-    def noted(reader: ObjectReading, subjects: Json, *given: Json, **named: Json) -> Json:
+    def noted(reader: Compaction, subjects: Json, *given: Json, **named: Json) -> Json:
         nodes = list(subjects)
         read.extend(nodes)
         return objects(reader, nodes, *given, **named)
 
     with monkeypatch.context() as patched:
-        patched.setattr(ObjectReading, "objects", noted)
+        patched.setattr(Compaction, "objects", noted)
         benchmark.update_question_metadata("urn:uuid:1", question="Q?", keywords=["k"], author={"name": "A"})
         benchmark.set_question_custom_property("urn:uuid:1", "level", [1])
         benchmark.toggle_finished("urn:uuid:1")

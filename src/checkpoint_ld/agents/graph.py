@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, cached_property
 from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
@@ -22,30 +22,31 @@ from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.columns import TOGETHER, ColumnOwner, Objects, alike, stem_of
-from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
+from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.graph.layouts import POSITION, Reads, Step
 from checkpoint_ld.graph.literals import DATETIME, RDF_JSON, XSD_STRING, literal_of, typed
-from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
 from checkpoint_ld.graph.plans import PlainTerm
+from checkpoint_ld.graph.residue import NODE, RESIDUE, Ref, decoded, encoded
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
 from checkpoint_ld.host import uncollected
 from checkpoint_ld.vocabulary import AGENT, CAF, CAF_DERIVED, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.agents.schema import AgentPlan
     from checkpoint_ld.graph.columns import Column
+    from checkpoint_ld.graph.compaction import Held
     from checkpoint_ld.graph.contexts import Term
-    from checkpoint_ld.graph.object_reading import Found
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
 
 _ABOUT = URIRef(SCHEMA + "about")
 _BESIDE = frozenset((_ABOUT, RDF_TYPE, POSITION, RESIDUE))
-"""Predicates of checkpoints that no key of a document has, but those in the namespaces of derived statements."""
+"""Held of checkpoints that no key of a document has, but those in the namespaces of derived statements."""
 _DERIVED, _OWN = (CAF_DERIVED, PROV), (CAF, CAF_EXTENSION)
 _SHARED = (*_DERIVED, SCHEMA, KARENINA, RDF)
 """Namespaces of the predicates of other nodes in a checkpoint's graph, and in a benchmark beside it."""
@@ -468,8 +469,8 @@ def root_of(index: Index) -> Node:
 class _AgentReads(Reads):
     """How nodes with the keys of `plan` are read; other predicates are skipped."""
 
-    def __init__(self, plan: AgentPlan) -> None:
-        super().__init__(None, None, contexts.karenina())
+    def __init__(self, via: Term | None, plan: AgentPlan) -> None:
+        super().__init__(via, None, contexts.karenina())
         self.plan = plan
 
     def learnt(self, predicate: Node) -> Step | None:
@@ -477,6 +478,10 @@ class _AgentReads(Reads):
         if known is None:
             return None
         return Step(known.key, predicate, self.rank(known.key), term=known.term, is_set=known.is_set, known=known)
+
+    @cached_property
+    def heads(self) -> tuple[Step, ...]:
+        return () if self.plan.kind is None else (Step(ID, None, self.rank(ID), self.plan.kind),)
 
     def rank(self, key: str) -> tuple[int, str]:
         order = self.plan.order
@@ -490,7 +495,7 @@ def _reads() -> dict[int, _AgentReads]:
     waiting: list[tuple[Term | None, AgentPlan]] = [(None, schema.compiled().root)]
     while waiting:
         via, plan = waiting.pop()
-        found[id(via)] = _AgentReads(plan)
+        found[id(via)] = _AgentReads(via, plan)
         waiting += [(plan.keys[key].term, below) for key, below in plan.below.items()]
     return found
 
@@ -499,45 +504,44 @@ def _known(step: Step) -> KeyPlan:
     return cast("KeyPlan", step.known)
 
 
-class _AgentReader(ObjectReading):
+class _AgentReader(Compaction):
     """Reads objects from an index; derived and foreign statements are skipped."""
+
+    remembers = False
 
     def __init__(self, index: Index) -> None:
         super().__init__(index, contexts.karenina())
-        self._left = math.inf  # the schema has an end
         self.walk = AgentWalk()
 
-    def reads_of(self, kind: Any, via: Term | None) -> Reads:  # noqa: ARG002 - objects have no types
+    def reads_of(self, kinds: Any, via: Term | None) -> Reads:  # noqa: ARG002 - objects have no types
         return _reads()[id(via)]
 
-    def heads(self, reads: Reads, columns: dict[Node, list[int]], subjects: Sequence[Node]) -> list[Found]:
-        kind = cast("_AgentReads", reads).plan.kind
-        if kind is None:
-            return []
-        every = ((at, subjects[at]) for at in columns[RDF_TYPE])
-        own = {at: _id_of(one, kind) for at, one in every if type(one) is URIRef and not literals.is_minted(one)}
-        return [(reads.rank(ID), ID, [*own], [*own.values()])]
+    def residue_in(self, held: Held) -> None:
+        """Leave the residue to `renamed`, since it has another form."""
 
-    def column(self, values: list[Any], step: Step, only: Any) -> Sequence[Any]:
-        found = super().column(values, step, only)
-        if not step.is_set:
-            return found
-        are_one = [len(every := terms_of(held)) == 1 and isinstance(every[0], Literal) for held in values]
-        return [one[0] if is_one else one for one, is_one in zip(found, are_one, strict=True)]
+    def name(self, subject: Node, step: Step) -> str | None:
+        is_own = type(subject) is URIRef and not literals.is_minted(subject)
+        return _id_of(subject, cast("schema.Kind", step.coercion)) if is_own else None
 
-    def values_in_order(self, held: list[Node], step: Step) -> list[Node]:
+    def literal(self, term: Literal, step: Step) -> Any:  # noqa: ARG002 - as there
+        return value_of(term)
+
+    def member_value(self, held: list[Node], step: Step, values: Callable[[Iterable[Node]], list[Any]]) -> Any:
         known = _known(step)
+        if len(held) == 1 and (not known.is_set or isinstance(held[0], Literal)):
+            return values(held)[0]
         if known.is_set and known.holds:
-            return sorted(held, key=self.place)
-        by_name = sorted(held, key=str)
-        return sorted(by_name, key=lambda node: str(self.one(node, known))) if known.is_set else by_name
+            return values(sorted(held, key=self.place))
+        found = values(sorted(held, key=str))
+        return sorted(found, key=str) if known.is_set else found
 
-    def at_nodes(self, terms: Sequence[Node], step: Step) -> list[int]:
+    def other_value(self, term: Node, step: Step) -> Any:
         known = _known(step)
-        return [at for at, one in enumerate(terms) if known.holds and not isinstance(one, Literal)]
+        return self.inside(term, step.term) if known.holds else self.one(term, known)
 
-    def scalars(self, values: list[Any], step: Step) -> list[Any]:
-        return [self.one(one, _known(step)) for one in values]
+    def inside(self, node: Node, via: Term | None) -> Tree:
+        """Return the object of a node wherever it stands, since the schema has an end."""
+        return self.object_below(node, via)
 
     def one(self, term: Node, known: KeyPlan) -> Any:
         """Return the JSON value of a term that is no object."""
@@ -571,17 +575,12 @@ class _AgentReader(ObjectReading):
 
         return least(POSITION), least(*_MOMENTS), str(term)
 
-    def with_residue(  # noqa: PLR0913 - as there
-        self,
-        reads: Reads,
-        subject: Node,  # noqa: ARG002 - as there
-        held: Any,
-        row: Tree,
-        only: Any,  # noqa: ARG002 - no frames
-        *,
-        is_needing: bool,  # noqa: ARG002 - no contexts
-    ) -> Tree:
+    def renamed(self, subject: Node, row: Tree, via: Term | None) -> Tree:
         """Apply the residue to the values of the statements, unless the statements were changed since."""
+        held = self.index.get(subject, {})
+        if RESIDUE not in held:
+            return row
+        reads = self.reads_of(None, via)
         plan, members = cast("_AgentReads", reads).plan, dict(row)
         for term in terms_of(held[RESIDUE]):
             residue = value_of(term) if isinstance(term, Literal) else None
@@ -595,9 +594,7 @@ class _AgentReader(ObjectReading):
                 terms = [_uri(part.name) if isinstance(part, Ref) else self.walk.member(part, key)[0] for part in parts]
                 if {one for held_one in terms for one in terms_of(held_one)} == {*terms_of(held.get(key.predicate))}:
                     nodes = [_uri(part.name) for part in parts if isinstance(part, Ref)]
-                    below = iter(
-                        self.objects(nodes, key.term) if key.holds else [self.one(node, key) for node in nodes]
-                    )
+                    below = iter([self.inside(one, key.term) if key.holds else self.one(one, key) for one in nodes])
                     filled = [next(below) if isinstance(part, Ref) else part for part in parts]
                     members[name] = filled if is_array else filled[0]
         return dict(sorted(members.items(), key=lambda item: reads.rank(item[0])))

@@ -22,8 +22,8 @@ from checkpoint_ld.agents.structure import ENDED
 from checkpoint_ld.agents.values import COUNTERS, OF_FRAMEWORKS, SCHEMA_VERSION, STATUSES
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
-from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.store import copied, put, terms_of, triples_of
 from checkpoint_ld.phrases import given, shown

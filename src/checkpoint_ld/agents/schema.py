@@ -21,8 +21,8 @@ import orjson
 
 from checkpoint_ld import data
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.contexts import RDF_TYPE, Term, TermTable, named
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
 from checkpoint_ld.graph.plans import KeyPlan, PlainTerm, Plan, Plans
 from checkpoint_ld.vocabulary import CAF, CAF_DERIVED

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.entities import AnyTrait, Creator, QuestionRegistryEntry, Scenario, TemplateSpec
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.graph.object_reading import Frame
+    from checkpoint_ld.graph.compaction import Frame
     from checkpoint_ld.mapping.traits import Traits
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.running import Engine

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.entities import AnyTrait, Creator, DynamicRubric, Rubric
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.compaction import Frame
     from checkpoint_ld.graph.contexts import TermTable
-    from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.templates import Template
 
 

@@ -18,8 +18,8 @@ from checkpoint_ld.data import library
 from checkpoint_ld.errors import BadKeyError, BadSignatureError, ReadError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.compaction import put_residue, residue_of
 from checkpoint_ld.graph.contexts import named
+from checkpoint_ld.graph.residue import put_residue, residue_of
 from checkpoint_ld.workers.canonical import canonical_hash
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from rdflib import URIRef
 from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph import contexts, key_order, literals
-from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, put_residue
 from checkpoint_ld.graph.contexts import IDENTIFIER, ROOT_TYPE, Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.graph.key_order import KEY_ORDER
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import (
     DATETIME,
     DOUBLE,
@@ -29,12 +29,15 @@ from checkpoint_ld.graph.literals import (
     literal_of,
     native_coercion,
 )
+from checkpoint_ld.graph.residue import RESIDUE, difference, put_residue
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
+
+    from checkpoint_ld.graph.compaction import Compaction
 
 
 Tree = dict[str, Any]

@@ -16,19 +16,12 @@ from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.graph import contexts, coverage, key_order, literals
 from checkpoint_ld.graph.annotation import annotate, complete, name_of
 from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, ColumnOwner, Columns, Objects, alike, stems_of
-from checkpoint_ld.graph.compaction import (
-    POSITION,
-    Compaction,
-    Residue,
-    coercion_of,
-    difference,
-    encoded,
-    put_residue,
-    residue_of,
-)
+from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.contexts import IDENTIFIER, REST, expand, statements
 from checkpoint_ld.graph.key_order import KEY_ORDER
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.plans import NotCoveredError, PlainTerm, compiled
+from checkpoint_ld.graph.residue import Residue, difference, encoded, put_residue, residue_of
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.host import uncollected
 
@@ -301,8 +294,8 @@ class Walk(Columns):
                 continue
             read: Tree = {}
             if known.predicate in reader.index.get(subject, ()):
-                coercion = coercion_of(key, known.term, is_property=known.reading is PlainTerm.PROPERTY)
-                read[key] = reader.read_member(subject, known.predicate, known.term, coercion)
+                is_property = known.reading is PlainTerm.PROPERTY
+                read[key] = reader.read_member(subject, known.predicate, known.term, is_property=is_property)
             left = left.and_also(difference({key: value}, read, self.names if has_objects(value) else {}, ()))
         return left
 

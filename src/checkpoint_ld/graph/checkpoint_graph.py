@@ -17,26 +17,23 @@ from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.graph import building, contexts, key_order
 from checkpoint_ld.graph.annotation import annotate_member, annotate_members, complete
 from checkpoint_ld.graph.building import built, uncollected
-from checkpoint_ld.graph.compaction import (
+from checkpoint_ld.graph.compaction import Compaction, including
+from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, REST
+from checkpoint_ld.graph.coverage import PLANS
+from checkpoint_ld.graph.key_order import KEY_ORDER, in_order, orders_of
+from checkpoint_ld.graph.literals import RDF_JSON, literal_of, owners_of, same
+from checkpoint_ld.graph.residue import (
     NODE,
     RESIDUE,
-    Compaction,
     Ref,
-    WholeReading,
     decoded,
     difference,
     encoded,
-    including,
     parsed_residue,
     put_residue,
     refs,
     residue_of,
 )
-from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, REST
-from checkpoint_ld.graph.coverage import PLANS
-from checkpoint_ld.graph.key_order import KEY_ORDER, in_order, orders_of
-from checkpoint_ld.graph.literals import RDF_JSON, literal_of, owners_of, same
-from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Several, StatementGraph, drop, terms_of, triples_of
 from checkpoint_ld.vocabulary import BENCHMARK
 
@@ -45,8 +42,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.compaction import Frame
     from checkpoint_ld.graph.contexts import Term, TermTable
-    from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.graph.store import Index
 
 
@@ -121,7 +118,7 @@ class Editor:
 
         Unchanged members stay untouched. A nested object that stays keeps its node.
         """
-        self._rewrite(subject, ObjectReading(self.index, self.table).object(subject, without=without), members, without)
+        self._rewrite(subject, Compaction(self.index, self.table).object(subject, without=without), members, without)
 
     def _rewrite(self, subject: Node, held: Tree, members: Tree, without: tuple[str, ...] = ()) -> None:
         for key in {**held, **members}:
@@ -368,7 +365,7 @@ class CheckpointGraph(StatementGraph):
         """Return the objects of nodes that nothing below the root leads to, which methods of rdflib can add."""
         if not self._store.has_additions:
             return []
-        reader = WholeReading(self.held, self.table)
+        reader = Compaction(self.held, self.table)
         with uncollected(), limited_depth():
             reader.object(self.root)
             found = reader.beside()
@@ -396,13 +393,13 @@ class CheckpointGraph(StatementGraph):
         """
         return self._read(subjects, lambda reader: reader.objects(subjects, via, only))
 
-    def _read(self, subjects: Sequence[Node], read: Callable[[ObjectReading], Read]) -> Read:
+    def _read(self, subjects: Sequence[Node], read: Callable[[Compaction], Read]) -> Read:
         held = self.held
         for one in subjects:
             if one not in held:
                 msg = f"there is no node {one} in the graph of {self.root}"
                 raise LookupFailedError(msg)
-        reader = ObjectReading(held, self.table)
+        reader = Compaction(held, self.table)
         with uncollected():
             found = read(reader)
         self._has_typed_texts |= reader.has_typed_texts

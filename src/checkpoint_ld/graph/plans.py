@@ -17,7 +17,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.graph import contexts, literals
 from checkpoint_ld.graph.annotation import is_reference
-from checkpoint_ld.graph.compaction import POSITION, Compaction
+from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.contexts import (
     IDENTIFIER,
     RDF_TYPE,
@@ -29,6 +29,7 @@ from checkpoint_ld.graph.contexts import (
     resolved,
 )
 from checkpoint_ld.graph.key_order import KEY_ORDER
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.vocabulary import KEYS, SCHEMA
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from checkpoint_ld.entities import DynamicRubric, Rubric
-    from checkpoint_ld.graph.object_reading import Frame
+    from checkpoint_ld.graph.compaction import Frame
 
 
 Json = dict[str, Any]

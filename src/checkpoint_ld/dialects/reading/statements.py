@@ -12,7 +12,7 @@ import json
 import math
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from rdflib import BNode, Literal, URIRef
@@ -21,32 +21,21 @@ from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
 from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.graph import contexts, literals
-from checkpoint_ld.graph.compaction import (
-    POSITION,
-    RESIDUE,
-    Compaction,
-    Ref,
-    WholeReading,
-    decoded,
-    including,
-    is_position,
-    kind_of,
-    refs,
-    residue_of,
-)
+from checkpoint_ld.graph.compaction import Compaction, including, is_position
 from checkpoint_ld.graph.contexts import ESCAPED, IDENTIFIER, OWN_LABEL, RDF_TYPE, VERBATIM
+from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import DOUBLE, RDF_JSON, XSD_INTEGER, escaped, json_of, json_text, literal_of
-from checkpoint_ld.graph.object_reading import ObjectReading
+from checkpoint_ld.graph.residue import RESIDUE, decoded, refs, residue_of
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.contexts import Term, TermTable
-    from checkpoint_ld.graph.object_reading import Frame
+    from checkpoint_ld.graph.layouts import Step
 
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
@@ -115,7 +104,7 @@ def of_index(index: Index, form: str, *, as_found: bool, is_of_today: bool | Non
         return None
     with limited_depth():
         foreign = _ForeignReader(index, contexts.karenina(), as_found=as_found)
-        tree = _normalized(foreign.whole(found[0]))
+        tree = _normalized(including(foreign.object(found[0]), foreign.beside()))
     if is_of_today and not dialects.is_gui_feed(tree):
         tree = _canonical(tree)
     return Plain(tree, (form,), None, has_typed_texts=foreign.has_typed_texts)
@@ -131,11 +120,8 @@ def _of_ours(index: Index, form: str, *, as_found: bool) -> Plain | None:
         return None
     table = contexts.table(decoded(residue_of(index, found[0]).members.get("@context")))
     with limited_depth():
-        reader: _TreeReader | _Reader = _TreeReader(index, table)
-        tree = None if as_found else reader.whole(found[0])
-        if tree is None:
-            reader = _Reader(index, table)
-            tree = reader.whole(found[0])
+        reader = _Reader(index, table) if as_found else Compaction(index, table)
+        tree = including(reader.object(found[0]), reader.beside())
     tree = _canonical(tree) if "@context" not in tree else tree
     return Plain(tree, (form,), None, has_typed_texts=reader.has_typed_texts)
 
@@ -164,51 +150,23 @@ def _in_our_vocabulary(index: Index) -> Index:
     return result
 
 
-class _TreeReader(ObjectReading):
-    """Reads many nodes together, if all nodes of an index are below one root."""
+class _Reader(Compaction):
+    """Reads node objects of statements in which `Placeholders` kept keys and values unchanged."""
 
-    def __init__(self, index: Index, table: TermTable) -> None:
-        super().__init__(index, table)
-        self._seen: list[Node] = []
+    has_plain_types = False
+    renames = True
 
-    def _together(self, subjects: Sequence[Node], via: Term | None, only: Frame | None) -> list[Tree]:
-        self._seen += subjects
-        return super()._together(subjects, via, only)
+    def renamed(self, subject: Node, row: Tree, via: Term | None) -> Tree:  # noqa: ARG002 - as there
+        """Return the members of a node, those that were kept under their own keys."""
+        return {_unescaped(key) if key.startswith(f"{ESCAPED}@") else key: value for key, value in row.items()}
 
-    def note_cells(self, cells: Iterable[Node]) -> None:
-        """Note that the cells of a list have been read."""
-        self._seen += cells
-
-    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
-        """Return the members of a node that is read alone."""
-        self._seen.append(subject)
-        return super().members(subject, via, wanted)
-
-    def whole(self, root: Node) -> Tree | None:
-        """Return the tree of a checkpoint, None unless all subjects are below `root`."""
-        tree = self.object(root)
-        return tree if self.index.keys() <= {*self._seen} else None
-
-
-class _Reader(WholeReading):
-    """Reads node objects of statements."""
-
-    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
-        read = super().members(subject, via, wanted)
-        return {_unescaped(key) if key.startswith(f"{ESCAPED}@") else key: value for key, value in read.items()}
-
-    def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
+    def member_value(self, held: list[Node], step: Step, values: Callable[[Iterable[Node]], list[Any]]) -> Any:
         if len(held) == 1 and _is_verbatim(held[0]):
-            return self._value(held[0], coercion)
-        return super()._member(held, term, coercion)
+            return values(held)[0]
+        return super().member_value(held, step, values)
 
-    def _value(self, term: Node, coercion: str | None) -> Any:
-        return json.loads(str(term)) if _is_verbatim(term) else super()._value(term, coercion)
-
-    def whole(self, root: Node) -> Tree:
-        """Return the tree of a checkpoint, with all other subjects under `@included`."""
-        tree = self.object(root)
-        return including(tree, self.beside())
+    def _value(self, one: Node, step: Step) -> Any:
+        return json.loads(str(one)) if _is_verbatim(one) else super()._value(one, step)
 
 
 def _labelled(index: Index) -> set[Node]:
@@ -275,16 +233,18 @@ class _ForeignReader(_Reader):
             self._used.add(self._labels[subject])
         return self._labels[subject]
 
-    def kind(self, subject: Node) -> str | list[str] | None:
+    def kind_of(self, held: Node | list[Node] | None) -> str | list[str] | None:
         """Return the type or types of a node; one that is a blank node has its label."""
-        held = terms_of(self.index.get(subject, {}).get(RDF_TYPE))
-        return kind_of([URIRef(self.identifier(one) or "") if type(one) is BNode else one for one in held])
+        named = [URIRef(self.identifier(one) or "") if type(one) is BNode else one for one in terms_of(held)]
+        kinds = [self.type_name(str(one)) for one in named]
+        return sorted(kinds) if len(kinds) > 1 else kinds[0] if kinds else None
 
-    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
-        read = super().members(subject, via, wanted)
+    def renamed(self, subject: Node, row: Tree, via: Term | None) -> Tree:
+        """Return the members of a node under plain keys, with a position that is content."""
+        read = super().renamed(subject, row, via)
         position = self.index.get(subject, {}).get(POSITION)
         if position is not None and is_position(position) and (via is None or via.key not in _IN_ORDER):
-            read["position"] = self._value(terms_of(position)[0], None)
+            read["position"] = json_of(cast("Literal", terms_of(position)[0]))
         if via is not None and via.container == "@index":
             read.pop("@index", None)  # it is the key of the object
         named = {key: _plain_key(key) for key in read}
@@ -294,21 +254,20 @@ class _ForeignReader(_Reader):
     def type_name(iri: str) -> str:
         return _Reader.type_name(_unescaped(iri))
 
-    def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
-        if not any(map(self.is_list, held)) or (term is None and coercion is None):  # a list of others stays one
-            return super()._member(held, term, coercion)
-        coercion = coercion or (term.coercion if term is not None else None)
+    def member_value(self, held: list[Node], step: Step, values: Callable[[Iterable[Node]], list[Any]]) -> Any:
+        if not any(map(self.is_list, held)) or (step.term is None and step.coercion is None):
+            return super().member_value(held, step, values)  # a list of others stays one
         entries = chain.from_iterable(self.entries(node) if self.is_list(node) else [node] for node in held)
-        return [self._value(entry, coercion) for entry in entries]
+        return values(entries)
 
-    def _value(self, term: Node, coercion: str | None) -> Any:
-        if _is_verbatim(term):
-            return super()._value(term, coercion)
-        if self.as_found and isinstance(term, Literal) and term.datatype == XSD_INTEGER:
-            coercion = None if coercion == DOUBLE else coercion  # an integer of the document stays one
-        if self.as_found and isinstance(term, Literal) and term.datatype is None and term.language is None:
-            return str(term)  # a text under a full IRI is one under the plain key
-        return super()._value(term, coercion)
+    def _value(self, one: Node, step: Step) -> Any:
+        if _is_verbatim(one) or not self.as_found or not isinstance(one, Literal):
+            return super()._value(one, step)
+        if one.datatype == XSD_INTEGER and step.coercion == DOUBLE:
+            return super()._value(one, step._replace(coercion=None))  # an integer of the document stays one
+        if one.datatype is None and one.language is None:
+            return str(one)  # a text under a full IRI is one under the plain key
+        return super()._value(one, step)
 
     def in_order(self, held: list[Node]) -> list[Node]:
         if not self.as_found:
@@ -318,17 +277,16 @@ class _ForeignReader(_Reader):
 
     def map_key(self, node: Node) -> str:
         held = self.index.get(node, {}).get(_INDEX)
-        return super().map_key(node) if held is None else str(self._value(terms_of(held)[0], None))
+        return super().map_key(node) if held is None else str(json.loads(str(terms_of(held)[0])))
 
     def _rank(self, node: Node) -> tuple[float, str]:
         return self._place(node), ""  # blank node identifiers are random, so the order of the file counts
 
-    def _filled(self, value: Any, via: Term | None, visiting: frozenset[Node]) -> Any:
-        if isinstance(value, Ref):
-            node = BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
-            if (node in self.seen or node not in self.index) and self.identifier(node) is not None:
-                return {"@id": self.identifier(node)}
-        return super()._filled(value, via, visiting)
+    def inside(self, node: Node, via: Term | None) -> Tree:
+        """Return the object of a node where it stands first, and references to it elsewhere."""
+        if (node in self.seen or node not in self.index) and self.identifier(node) is not None:
+            return {"@id": self.identifier(node)}
+        return super().inside(node, via)
 
 
 def _is_verbatim(term: Node) -> bool:

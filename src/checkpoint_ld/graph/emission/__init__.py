@@ -16,6 +16,7 @@ from rdflib import BNode, URIRef
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.graph import contexts
+from checkpoint_ld.graph.contexts import named
 from checkpoint_ld.graph.emission.json_ld import ContextStyle, expanded_of, jsonld_of, local_context
 from checkpoint_ld.graph.emission.syntaxes import (
     nquads_of,
@@ -30,7 +31,7 @@ from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put, triples_of
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import BLANK, finding, text_of
-from checkpoint_ld.vocabulary import ID_BASE
+from checkpoint_ld.vocabulary import CAF, ID_BASE, KARENINA, RDF, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -182,15 +183,21 @@ def index_of(statements: Statements) -> Index:
 _STRING = pyoxigraph.NamedNode(XSD_STRING)
 
 
+_VOCABULARIES = (SCHEMA, KARENINA, RDF, CAF)
+
+
 class _Names(dict[str, URIRef]):
-    """IRIs by text, each made once: most of them repeat, and rdflib checks every new one. So are typed literals."""
+    """IRIs by text, each made once: most of them repeat, and rdflib checks every new one. So are typed literals.
+
+    Names of the vocabularies are those that are compared by identity.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._typed: dict[tuple[str, str], Literal] = {}
 
     def __missing__(self, text: str) -> URIRef:
-        made = self[text] = URIRef(text)
+        made = self[text] = named(text) if text.startswith(_VOCABULARIES) else URIRef(text)
         return made
 
     def term(self, term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:

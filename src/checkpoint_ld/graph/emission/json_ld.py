@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from enum import StrEnum
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal
@@ -13,9 +12,10 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name, suits
 from checkpoint_ld.graph.building import uncollected
-from checkpoint_ld.graph.compaction import including
+from checkpoint_ld.graph.compaction import Compaction, including
 from checkpoint_ld.graph.contexts import RDF_TYPE, expand_name, is_property_value, karenina
 from checkpoint_ld.graph.emission.syntaxes import is_blank
+from checkpoint_ld.graph.key_order import KEY
 from checkpoint_ld.graph.literals import (
     DOUBLE,
     RDF_JSON,
@@ -27,23 +27,25 @@ from checkpoint_ld.graph.literals import (
     json_of,
     native_coercion,
 )
-from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import unknown
+from checkpoint_ld.vocabulary import ordered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence, Set
+    from collections.abc import Callable, Iterable, Set
 
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.graph.compaction import Residue
+    from checkpoint_ld.graph.compaction import Held
     from checkpoint_ld.graph.contexts import Term, Terms, TermTable
-    from checkpoint_ld.graph.object_reading import Reads, Step
+    from checkpoint_ld.graph.layouts import Reads, Step
+    from checkpoint_ld.graph.residue import Residue
     from checkpoint_ld.graph.store import StatementGraph
 
 
 _TYPE = str(RDF_TYPE)
+_HEAD = frozenset(("@type", "@id"))
 
 
 def expanded_of(graph: StatementGraph) -> list[Tree]:
@@ -57,7 +59,7 @@ class _Expansion:
 
     def __init__(self, graph: StatementGraph) -> None:
         self._index = graph.held
-        self._reader = ObjectReading(graph.held, karenina())
+        self._reader = Compaction(graph.held, karenina())
         self._seen: set[Node] = set()
         # The sorted predicates, by the predicates of a node: nodes of one kind have the same.
         self._orders: dict[tuple[Node, ...], list[tuple[str, Node]]] = {}
@@ -106,11 +108,6 @@ def _literal(one: Literal) -> Tree:
 
 Tree = dict[str, Any]
 
-_FLOATS = {float}
-_PLAIN_BELOW = frozenset((str, int, bool, dict))
-_PLAIN = frozenset((str, int, bool))
-"""Types of values that need no type coercion; of integers, only small ones need none."""
-
 
 class ContextStyle(StrEnum):
     """The context under which JSON-LD is written."""
@@ -142,7 +139,8 @@ def jsonld_of(
         outer = own if isinstance(own, dict) else copy.deepcopy(contexts.plain())
         return _under(outer, {}, tree, has_typed_texts=graph.has_typed_texts)
     writer = _Improved(graph)
-    bare = {**writer.object(graph.root), "@context": writer.root_context}
+    with uncollected():
+        bare = {**writer.object(graph.root), "@context": writer.root_context}
     whole = _with_contexts(bare, adapted(including(bare, graph.beside())), None, graph.table)
     outer = copy.deepcopy(contexts.merged(graph.own_context))
     return _under(
@@ -187,7 +185,7 @@ def _typed_members(value: Tree) -> tuple[Tree, Tree]:
     return members, typings
 
 
-class _Improved(ObjectReading):
+class _Improved(Compaction):
     """Adds a small local context to an object where the key alone does not decide the meaning."""
 
     adds_contexts = True
@@ -197,15 +195,51 @@ class _Improved(ObjectReading):
         self.root = graph.root
         self.root_context: Tree = {}
 
-    def needing(self, reads: Reads, step: Step, values: Sequence[Any]) -> Iterable[int]:
-        return _needing(step, values, is_property=reads.is_property)
+    def literal(self, term: Literal, step: Step) -> Any:
+        """Return the value of a literal, which is remembered if it needs no context."""
+        value, coercion = self._value(term, step), step.term.coercion if step.term is not None else None
+        if (type(value) is not str or coercion is not None) and _may_need(value, coercion):
+            self.needs_context = True
+        elif type(value) is not TypedText:
+            self.values[step.memo][id(term)] = value
+        return value
 
-    def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
+    def member_value(self, held: list[Node], step: Step, values: Callable[[Iterable[Node]], list[Any]]) -> Any:
+        self.needs_context |= step.coercion == "@json"  # several values of a property
+        return super().member_value(held, step, values)
+
+    def with_context(
+        self, subject: Node, held: Held, reads: Reads, row: Tree, corrected: tuple[Residue, Tree] | None = None
+    ) -> Tree:
+        """Return an object with the context that it needs."""
+        if corrected is None:
+            if not self.needs_context:
+                return row
+            local = {} if subject == self.root else self._local(subject, {**row}, reads, ())
+            if len(local) != 1:  # in the order of the statements
+                local = self._local(subject, self._as_found(reads, held, row), reads, ())
+            return {"@context": local, **row} if local else row
+        residue, filled = corrected
+        if not self.needs_context and subject != self.root and _HEAD.isdisjoint(filled):
+            is_property = is_property_value(row.get("@type"), reads.via)
+            if not local_context(filled, reads.terms, is_property=is_property, set_apart=residue.set_apart):
+                return row
+        members = {**self._as_found(reads, held, row), **filled}
+        local = self._local(subject, members, reads, residue.set_apart)
+        return ordered({**members, "@context": local} if local else members, reads.slot)
+
+    @staticmethod
+    def _as_found(reads: Reads, held: Held, members: Tree) -> Tree:
+        """Return the members of an object in the order of the index."""
+        keys = ("@type", "@id", *(step.key for step in map(reads.step, held) if step is not None), KEY)
+        return {key: members[key] for key in keys if key in members}
+
+    def _local(self, subject: Node, members: Tree, reads: Reads, set_apart: Iterable[str]) -> Tree:
         for key in ("@type", "@id"):
             if key in members and not is_name(members[key], is_type=key == "@type"):
                 del members[key]  # no processor would read the document, which a finding of reading reports
-        is_property = is_property_value(members.get("@type"), via)
-        local = local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
+        is_property = is_property_value(members.get("@type"), reads.via)
+        local = local_context(members, reads.terms, is_property=is_property, set_apart=set_apart)
         if subject != self.root:
             return local
         self.root_context = local
@@ -238,36 +272,14 @@ def _with_contexts(before: Any, after: Any, via: Term | None, table: TermTable) 
     return {"@context": local, **members} if local or old.get("@context") == {} else members
 
 
-def _needing(step: Step, values: Sequence[Any], *, is_property: bool) -> list[int]:
-    """Return which objects need a context for one member, by its values."""
-    key, term = step.key, step.term
-    coercion = term.coercion if term is not None else None
-    is_value = is_property and key == "value"
-    kinds = {*map(type, values)}
-    if not is_value:  # a value in an array needs the same as a single one
-        kinds.discard(list)
-        kinds.update(map(type, chain.from_iterable(one for one in values if type(one) is list)))
-    is_plain = kinds <= (_PLAIN if is_value else _PLAIN_BELOW) and coercion is None
-    if is_plain and (int not in kinds or all(type(one) not in (int, list) or _is_small(one) for one in values)):
-        return []
-    if coercion == DOUBLE and kinds == _FLOATS:
-        return []
-    found = []
-    for at, one in enumerate(values):
-        kind = type(one)
-        if kind is str:
-            is_needed = coercion is not None and not suits(one, coercion)
-        elif coercion is None and (kind is bool or (kind is int and is_small(one))):
-            is_needed = False
-        else:
-            is_needed = (is_value and _is_json(key, one)) or _needed(one, term) is not None
-        if is_needed:
-            found.append(at)
-    return found
-
-
-def _is_small(value: Any) -> bool:
-    return all(type(one) is not int or is_small(one) for one in _entries(value))
+def _may_need(value: Any, coercion: str | None) -> bool:
+    """Return whether an object may need a context for one value of a literal under a key with a coercion."""
+    kind = type(value)
+    if kind is str:
+        return coercion is not None and not suits(value, coercion)
+    if coercion is None and (kind is bool or (kind is int and is_small(value))):
+        return False
+    return not (coercion == DOUBLE and kind is float)
 
 
 def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: Iterable[str] = ()) -> Tree:

@@ -13,9 +13,9 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.dialects.dialect import decoded
 from checkpoint_ld.dialects.ratings import llm_kind
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, entries_of_member, older_entries
-from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import DOUBLE, RDF_JSON, XSD_DECIMAL, XSD_FLOAT, json_of, literal_of, typed
+from checkpoint_ld.graph.residue import RESIDUE, Ref
 from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.inference.roles import Inference, predicate_of, scalar_in

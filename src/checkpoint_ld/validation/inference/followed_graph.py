@@ -11,7 +11,7 @@ from rdflib import URIRef
 from checkpoint_ld.dialects.reading.statements import DERIVED
 from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.graph.building import uncollected
-from checkpoint_ld.graph.compaction import RESIDUE
+from checkpoint_ld.graph.residue import RESIDUE
 from checkpoint_ld.graph.store import Difference, terms_of, triples_of
 from checkpoint_ld.shacl import DataGraph
 from checkpoint_ld.shacl.following import Following

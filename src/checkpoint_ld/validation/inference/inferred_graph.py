@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.entities import AnyTrait
-    from checkpoint_ld.graph.object_reading import Frame
+    from checkpoint_ld.graph.compaction import Frame
     from checkpoint_ld.graph.store import Difference
     from checkpoint_ld.templates import Strategy, Template
 
