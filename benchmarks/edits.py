@@ -78,13 +78,15 @@ async def in_editor(file: Path) -> dict[str, list[float]]:
     """Return the times of a language server for each key stroke in a text, and for what is wanted after it."""
     editor, published = LanguageClient("benchmark", "1"), asyncio.Queue[int | None]()
 
-    @editor.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    @editor.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]  # pygls' own
     def _(params: types.PublishDiagnosticsParams) -> None:
         published.put_nowait(params.version)
 
     def edit(version: int, text: str) -> None:
         named = types.VersionedTextDocumentIdentifier(version, file.as_uri())
-        changes = [types.TextDocumentContentChangeWholeDocument(text)]
+        changes: list[Any] = [types.TextDocumentContentChangeWholeDocument(text)]
+        if sync == types.TextDocumentSyncKind.Incremental:
+            changes = [types.TextDocumentContentChangePartial(types.Range(place, place), "x")]
         editor.text_document_did_change(types.DidChangeTextDocumentParams(named, changes))
 
     text = file.read_text()
@@ -93,7 +95,8 @@ async def in_editor(file: Path) -> dict[str, list[float]]:
     place = types.Position(line, at - text.rfind("\n", 0, at) - 1)
     command = "from checkpoint_ld.cli import main; import sys; sys.argv = ['checkpoint-ld', 'lsp']; main()"
     await editor.start_io(sys.executable, "-c", command)
-    await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+    began = await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+    sync: Any = getattr(began.capabilities.text_document_sync, "change", None)
     document = types.TextDocumentIdentifier(file.as_uri())
     editor.text_document_did_open(
         types.DidOpenTextDocumentParams(types.TextDocumentItem(document.uri, "json", 0, text))
@@ -120,7 +123,7 @@ async def in_editor(file: Path) -> dict[str, list[float]]:
             taken.setdefault(name, []).append(time.perf_counter() - before)
     await editor.shutdown_async(None)
     editor.exit(None)
-    await editor.stop()
+    await editor.stop()  # type: ignore[no-untyped-call]  # pygls' own
     return taken
 
 

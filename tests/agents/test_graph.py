@@ -3,20 +3,21 @@
 import json
 import pickle
 import re
+from contextlib import suppress
 from copy import deepcopy
 from time import process_time
 from typing import Any
 
 import pyoxigraph
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyld import jsonld
 from rdflib import PROV, BNode, Graph, Literal, URIRef
 from rdflib.compare import isomorphic
 from rdflib.namespace import RDFS
 
-from checkpoint_ld import data
+from checkpoint_ld import data, shacl
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.graph import AgentGraph, moment
 from checkpoint_ld.agents.schema import caf, iri, jsonld_of, without_context
@@ -29,10 +30,13 @@ from checkpoint_ld.graph.emission import ntriples_of, turtle_of
 from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.residue import RESIDUE
+from checkpoint_ld.validation import profiles
+from checkpoint_ld.validation.results import compiled
 from checkpoint_ld.vocabulary import CAF, CAF_DERIVED
 from tests.agents.documents import second
 from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agents.runs import call, thought, tree
+from tests.trials import examples
 
 AGAIN = tree(thoughts=[thought(1), thought(2), thought(1, content="again")], calls=[call(1)])
 """Two thoughts have one id."""
@@ -505,3 +509,23 @@ def test_every_well_formed_checkpoint_is_read_alike_by_other_processors(
     ours = as_plain_json_ld(AgentGraph.of_tree(document))
     assert isomorphic(by_pyld(under("caf.jsonld", document)), ours)
     assert isomorphic(by_oxigraph(under("caf.jsonld", document)), ours)
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(TREES, st.lists(st.tuples(st.integers(0, 99), st.sampled_from(["write", "remove", "undo"])), max_size=5))
+def test_a_validator_follows_the_edits_of_a_graph(document: Tree, edits: list[tuple[int, str]]) -> None:
+    graph, shapes = AgentGraph.of_tree(document), compiled(profiles.profile("agent"))
+    validator = shacl.Validator(shapes, graph)
+    for at, edit in ((0, ""), *edits):
+        triples = sorted(graph, key=str)
+        triple = triples[at % len(triples)]
+        if edit == "write":
+            with suppress(LookupFailedError, WriteError):
+                graph.write(triple[0], {**graph.read(triple[0]), "content": at, "zz": [at]})
+        elif edit:
+            graph.remove(triple)
+            validator.results()
+        if edit == "undo":
+            graph.add(triple)
+        fresh = shacl.results(shacl.DataGraph(graph.held), shapes)
+        assert sorted(map(repr, validator.results())) == sorted(map(repr, fresh))

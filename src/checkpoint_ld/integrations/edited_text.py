@@ -48,22 +48,24 @@ class EditedText:
 
     def __init__(self) -> None:
         self._last: tuple[str, Checked, Hashable] | None = None
+        """The last JSON text that was validated as a whole, its verdict and the rules."""
         self._known: _ValidatedText | None = None
 
     def check(self, text: str, profiles: Profiles) -> Checked:
         """Return what `families.check` returns for a text."""
-        last, known = self._last, self._known
-        self._last = self._known = None
-        rules = _of(profiles)
-        if last is not None and last[2] == rules:
-            known = known or _begun(*last[:2])
+        rules, known = _of(profiles), self._known
+        self._known = None  # until all is done
+        if self._last is not None and self._last[2] == rules:
+            known = known or _begun(*self._last[:2])
             if known is not None and _follows(known, text, profiles):
+                self._known = known
                 findings = sorted((one for several in known.by_item.values() for one in several), key=by_place)
-                checked = replace(last[1], findings=tuple(findings), text=text if findings else None)
-                self._last, self._known = (text, checked, rules), known
-                return checked
+                return replace(self._last[1], findings=tuple(findings), text=text if findings else None)
         checked = families.check(text.encode("utf-8", "surrogatepass"), profiles)
-        self._last = text, checked, rules
+        if checked.dialect is not None:
+            self._last = text, checked, rules
+        elif self._last is not None and self._last[2] == rules:
+            self._known = known  # the text is no JSON while somebody types
         return checked
 
 

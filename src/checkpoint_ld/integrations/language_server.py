@@ -25,6 +25,7 @@ from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.errors import CheckpointLdError, ReadError
 from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.host import uncollected
 from checkpoint_ld.integrations.edited_text import EditedText
 from checkpoint_ld.integrations.feed_items import FeedItems, difference
 from checkpoint_ld.rules import catalogue, example
@@ -40,14 +41,13 @@ library("pygls.lsp.server", extra="lsp")  # raises SettingsError, with the extra
 from lsprotocol import types  # noqa: E402 - after the sentence above
 from pygls.lsp.server import LanguageServer  # noqa: E402 - as above
 from pygls.uris import to_fs_path  # noqa: E402 - as above
+from pygls.workspace import TextDocument  # noqa: E402 - as above
 
 from checkpoint_ld.integrations.outline import Outline  # noqa: E402 - as above
 from checkpoint_ld.integrations.positions import TOKEN, Positions  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-    from pygls.workspace import TextDocument
 
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.documents.text import Path as JsonPath
@@ -150,12 +150,27 @@ class _Texts:
         return _opened(text, offset, head, begin)
 
 
+class _EditedDocument(TextDocument):
+    """An open document. pygls' own applies changes to other lines where a text has a U+2028, see `Positions.offset`."""
+
+    def __init__(self, document: TextDocument, texts: _Texts) -> None:
+        codec = document.position_codec
+        super().__init__(document.uri, document.source, document.version, document.language_id, position_codec=codec)
+        self._texts = texts
+
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            text, offset = self.source, self._texts.places(self).offset
+            self._source = text[: offset(change.range.start)] + change.text + text[offset(change.range.end) :]
+        else:
+            self._source = change.text
+
+
 class CheckpointServer(LanguageServer):
     """A language server for checkpoints."""
 
     def __init__(self) -> None:
-        # Not Incremental: pygls applies such changes to other lines where a text has a U+2028, see `_Places.offset`.
-        super().__init__(NAME, version(NAME), text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        super().__init__(NAME, version(NAME), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
         self.known: dict[str, _OpenDocument] = {}
         self.is_trusted = False
         self._validated: set[str] = set()
@@ -165,6 +180,18 @@ class CheckpointServer(LanguageServer):
         """Return an open document; pygls knows it by its address without escapes."""
         found: TextDocument | None = self.workspace.text_documents.get(unquote(uri))
         return found
+
+    def begin(self) -> None:
+        """Let documents apply changes by their own positions, from when they are opened on."""
+        workspace = self.workspace
+        put = workspace.put_text_document
+
+        def put_edited(item: types.TextDocumentItem, notebook_uri: str | None = None) -> None:
+            put(item, notebook_uri)
+            made = workspace.text_documents[unquote(item.uri)]
+            workspace.text_documents[unquote(item.uri)] = _EditedDocument(made, self.texts(item.uri))
+
+        setattr(workspace, "put_text_document", put_edited)  # noqa: B010 - mypy: it is a method
 
     def texts(self, uri: str) -> _Texts:
         """Return what is known of the texts of a document."""
@@ -373,7 +400,8 @@ def _completions(document: TextDocument, texts: _Texts, position: types.Position
 
 def _outline(document: TextDocument, texts: _Texts) -> list[types.DocumentSymbol]:
     items = texts.items(document.source)
-    return [] if items is None else texts.outline.symbols(items, texts.places(document))
+    with uncollected():
+        return [] if items is None else texts.outline.symbols(items, texts.places(document))
 
 
 def _definition(document: TextDocument, texts: _Texts, position: types.Position) -> types.Range | None:
@@ -442,6 +470,10 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
 
     async def changed(held: CheckpointServer, params: Any) -> None:
         await held.validate(params.text_document.uri)
+
+    @made.feature(types.INITIALIZE)
+    def initialized(held: CheckpointServer, _: types.InitializeParams) -> None:
+        held.begin()
 
     made.feature(types.TEXT_DOCUMENT_DID_OPEN)(changed)
     made.feature(types.TEXT_DOCUMENT_DID_CHANGE)(changed)
