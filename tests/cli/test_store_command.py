@@ -252,7 +252,7 @@ def test_a_busy_collection_is_one_line(filled: str, run: Run) -> None:
 def test_an_interrupted_load_is_reported_to_readers(filled: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(2, "New?")
     with monkeypatch.context() as patch:
-        patch.setattr("checkpoint_ld.stores.holdings.Holdings.counts", lambda _, graphs: dict.fromkeys(graphs, -1))
+        patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", lambda _, graphs: dict.fromkeys(graphs, -1))
         assert run("store", "add", filled, "files").code == 1
     result = run("store", "list", filled)
     assert "the loading of 1 was interrupted; run `checkpoint-ld store verify --repair`" in result.err

@@ -58,7 +58,7 @@ def check(store: Path) -> None:
     with Collection.open(store) as collection:
         unfinished = {one.graph for one in collection.unfinished}
         problems = [one.as_json() for one in collection.verify() if one.graph not in unfinished]
-        half = [graph for graph in unfinished if collection.holdings.count(graph)]
+        half = [graph for graph in unfinished if collection.holdings.count([graph])[graph]]
         done = len(collection) - len(unfinished)
     found = {"unfinished": len(unfinished), "half": half, "problems": problems, "done": done}
     sys.stdout.write(json.dumps(found) + "\n")

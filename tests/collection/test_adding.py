@@ -295,7 +295,7 @@ def test_an_interrupted_first_load_leaves_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(holdings.Holdings, "counts", interrupted)
+        patch.setattr(holdings.Holdings, "count", interrupted)
         with pytest.raises(KeyboardInterrupt):
             collection.add(*files)
         collection.close()
@@ -316,7 +316,7 @@ def test_what_was_not_counted_right_is_not_done(
 ) -> None:
     file = write("one.jsonld", checkpoint())
     with monkeypatch.context() as patch:
-        patch.setattr(holdings.Holdings, "counts", lambda _, graphs: dict.fromkeys(graphs, 7))
+        patch.setattr(holdings.Holdings, "count", lambda _, graphs: dict.fromkeys(graphs, 7))
         [refused] = collection.add(file).refused
     assert "another number" in refused.message
     assert texts(collection) == []
@@ -489,7 +489,7 @@ def interrupted(write: Write, store: Path, monkeypatch: pytest.MonkeyPatch) -> P
         collection.add(write("two.jsonld", checkpoint(2)))
         with monkeypatch.context() as patch:
             patch.setattr("checkpoint_ld.stores.holdings._BULK", 10)
-            patch.setattr("checkpoint_ld.stores.holdings.Holdings.counts", stop)
+            patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", stop)
             with pytest.raises(Interrupted):
                 collection.add(file)
     return file

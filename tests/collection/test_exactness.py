@@ -26,7 +26,7 @@ from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores import directory
 from checkpoint_ld.stores.backend import parsed
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, OnConflict, Options
-from checkpoint_ld.stores.holdings import in_store_form, restored
+from checkpoint_ld.stores.literals import in_store_form, restored
 from checkpoint_ld.validation import validator
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 from tests.collection.conftest import Write, checkpoint, iri

@@ -31,9 +31,6 @@ from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, T
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.graph import emission
 
-if sys.platform != "win32":  # which has none
-    import resource
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -52,7 +49,6 @@ FOUND = (*EXTENSIONS, *LINES, *(f"{extension}{COMPRESSED}" for extension in LINE
 """Extensions of the files in a folder that are read."""
 MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
-_KIB = 1024
 _COUNTS = ("checkpoints", "quads", "failed")
 
 
@@ -85,11 +81,10 @@ class ConvertOptions:
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """The result of a shard; all except `seconds` and `peak_rss` depend only on its input.
+    """The result of a shard; all except `seconds` depend only on its input.
 
     `checkpoints` were converted, `failed` could not be; `findings` counts by code. `sha256` is that of the N-Quads
-    before compression. `peak_rss` is the peak memory of the process, in bytes. `seconds` and `peak_rss` are 0 for a
-    shard that was converted before.
+    before compression. `seconds` are 0 for a shard that was converted before.
     """
 
     index: int
@@ -99,11 +94,10 @@ class ShardResult:
     findings: Mapping[str, int] = field(default_factory=dict)
     sha256: str = ""
     seconds: float = 0.0
-    peak_rss: int = 0
 
     def as_json(self) -> Json:
         """Return the members that depend only on the input, as a JSON object."""
-        return {name: value for name, value in asdict(self).items() if name not in {"seconds", "peak_rss"}}
+        return {name: value for name, value in asdict(self).items() if name != "seconds"}
 
 
 def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int | None = None) -> list[Shard]:
@@ -220,7 +214,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
         message = f"{out}: cannot be written: {error.strerror}; choose another folder"
         raise TargetUnwritableError.of(message, error) from error
     replace_file(done, _json({"job": wanted, "outputs": outputs, "result": result.as_json()}, orjson.OPT_INDENT_2))
-    return replace(result, seconds=time.monotonic() - started, peak_rss=_peak())
+    return replace(result, seconds=time.monotonic() - started)
 
 
 def _wanted(shard: Shard, options: ConvertOptions) -> Json:
@@ -311,13 +305,6 @@ class _Writing:
 
 def _json(value: Any, option: int = 0) -> bytes:
     return orjson.dumps(value, option=option | orjson.OPT_APPEND_NEWLINE)
-
-
-def _peak() -> int:
-    if sys.platform == "win32":
-        return 0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * _KIB
 
 
 @dataclass(frozen=True, slots=True)

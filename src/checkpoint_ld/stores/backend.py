@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from tempfile import TemporaryFile
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias, cast
 
 import pyoxigraph
 
@@ -19,7 +19,7 @@ from checkpoint_ld.documents.files import packed
 from checkpoint_ld.graph.emission import ntriples_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from _typeshed import WriteableBuffer
 
@@ -201,6 +201,47 @@ def quads_of(graphs: Iterable[Outgoing]) -> Iterator[bytes]:
         end = f" {pyoxigraph.NamedNode(graph.graph)} .\n".encode()
         for line in opened(graph.triples):
             yield line.removesuffix(_END) + end
+
+
+class NamedGraphs(Protocol):
+    """Named graphs in a folder (`holdings.Holdings`) or on a server (`server.SparqlClient`).
+
+    Graphs are sorted N-Triples. All methods raise a StoreError if the place fails.
+    """
+
+    @property
+    def where(self) -> str:
+        """The place, for messages."""
+
+    def checkpoints(self) -> list[str]:
+        """Return the sorted names of the graphs of checkpoints."""
+
+    def unfinished(self) -> frozenset[str]:
+        """Return the names of graphs whose writing was interrupted, which count as absent."""
+
+    def select(self, text: str, parameters: Mapping[str, Term] = NO_PARAMETERS) -> Sequence[Row]:
+        """Return the solutions of a query of this package."""
+
+    def count(self, graphs: Iterable[str]) -> dict[str, int]:
+        """Return the number of statements of each of the graphs, 0 for a missing graph."""
+
+    def read(self, graph: str) -> bytes | None:
+        """Return a graph, None if there is none of that name."""
+
+    def holds(self, graph: str, triples: Body) -> bool:
+        """Return whether a graph holds exactly these statements."""
+
+    def add(self, graph: str, triples: Body, *, source: str = "") -> bool:
+        """Add a graph unless its name exists; return whether it was added."""
+
+    def change(self, graph: str, triples: Body, before: bytes) -> bool:
+        """Write the differences of a graph if it is still `before`; return whether it was."""
+
+    def replace(self, graph: str, triples: Body, *, source: str = "") -> None:
+        """Replace a graph; `source` is its file."""
+
+    def drop(self, graph: str) -> bool:
+        """Remove a graph; return whether it existed."""
 
 
 @cache

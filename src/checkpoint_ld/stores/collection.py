@@ -176,7 +176,7 @@ class Collection:
     @property
     def unfinished(self) -> tuple[Entry, ...]:
         """The checkpoints whose loading was interrupted; add their files again, or `verify(repair=True)`."""
-        return self.holdings.unfinished()
+        return tuple(self.entries[graph] for graph in sorted(self.holdings.unfinished()))
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -237,7 +237,8 @@ class Collection:
             for entry in vanished()
         ]
         if prune:
-            self.holdings.drop([outcome.graph for outcome in gone])
+            for outcome in gone:
+                self.holdings.drop(outcome.graph)
         return self._followed(_report((*outcomes, *gone), found))
 
     def remove(self, *names: str) -> tuple[str, ...]:
@@ -246,7 +247,8 @@ class Collection:
         Raises LookupFailedError for a missing one; then nothing is removed.
         """
         graphs = tuple(dict.fromkeys(graph for name in names for graph in self.find(name)))
-        self.holdings.drop(graphs)
+        for graph in graphs:
+            self.holdings.drop(graph)
         return self._followed(graphs)
 
     def derive(self, progress: Callable[[str, int], None] | None = None) -> int:
@@ -438,7 +440,7 @@ class Collection:
             return ManifestProblem(entry.graph, message, f"loaded again from {outcome.source}")
         if entry.is_done:
             return ManifestProblem(entry.graph, f"{message}, and cannot be loaded again: {outcome.message}")
-        self.holdings.drop([entry.graph])
+        self.holdings.drop(entry.graph)
         return ManifestProblem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
 
     def statistics(self) -> Statistics:

@@ -49,11 +49,11 @@ _FULL = tuple(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, err
 
 @dataclass
 class Directory:
-    """An open folder: its real path, the store in it, None when it is closed, and the lock on it."""
+    """An open folder: its real path, the store in it, None when it is closed, and the lock on it, if it is there."""
 
     folder: Path
     opened: pyoxigraph.Store | None
-    lock: Lock
+    lock: Lock | None
     read_only: bool
     has_failed: bool = False
     """Whether a write failed; then the store must be opened again before the next write."""
@@ -130,7 +130,8 @@ class Directory:
                     self.opened.flush()
         finally:
             self._release()
-            self.lock.release()
+            if self.lock is not None:
+                self.lock.release()
 
     def _reopen(self) -> None:
         path = self.folder / STORE

@@ -14,22 +14,17 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from pyoxigraph import Literal, NamedNode, QuerySolutions
+from pyoxigraph import Store
 
 from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, StoreError
-from checkpoint_ld.guard.checking import PREFIXES, bound
-from checkpoint_ld.stores.backend import NO_PARAMETERS, FileState, blocks
 from checkpoint_ld.stores.directory import MARK, Directory, collection_errors
 from checkpoint_ld.stores.folder import Lock
-from checkpoint_ld.stores.holdings import Holdings, Load
-from checkpoint_ld.vocabulary import SCHEMA
+from checkpoint_ld.stores.holdings import Holdings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from checkpoint_ld.guard.terms import Term
-    from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.collection import Collection
 
 PATIENCE_S: Final = 10.0
@@ -42,7 +37,6 @@ _TURN_S: Final = 0.15
 """The seconds before the next use after others waited: longer than their pause between two tries."""
 _WAITING = "waiting"
 """The file on which waiting processes hold a lock, which the process with the collection checks."""
-_NAME = NamedNode(SCHEMA + "name")
 
 _log = logging.getLogger(__name__)
 
@@ -50,9 +44,8 @@ _log = logging.getLogger(__name__)
 class SharedGraphs:
     """The graphs of agents in the collection in a folder, each with its entry in the manifest.
 
-    The collection is opened when it is used, and made when it is first written. `SparqlClient` has the same methods.
-    They raise StoreBusyError if other processes use it for longer than `PATIENCE_S`, and StoreError if it cannot be
-    opened.
+    The collection is opened when it is used, and made when it is first written. Raises StoreBusyError if other
+    processes use it for longer than `PATIENCE_S`, and StoreError if it cannot be opened.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -66,8 +59,8 @@ class SharedGraphs:
         self._is_watched = False
 
     @contextmanager
-    def working(self, *, writing: bool = False) -> Iterator[Holdings | None]:
-        """Yield the holdings for exclusive use, None if there is no collection and nothing is to be written."""
+    def working(self, *, writing: bool = False) -> Iterator[Holdings]:
+        """Yield the holdings for exclusive use, empty ones if there is no collection and nothing is to be written."""
         if _opener.get("pid", os.getpid()) != os.getpid():  # RocksDB would wait forever
             raise StoreError(
                 "this process was forked from one that had used a collection, which cannot be used on both sides; "
@@ -78,93 +71,13 @@ class SharedGraphs:
             self._uses += 1
             try:
                 with collection_errors(self.folder):
-                    yield holdings
+                    yield holdings or Holdings(Directory(self.folder, Store(), None, read_only=True))
             finally:
                 self._uses -= 1
                 self._last_used = time.monotonic()
                 if not self._uses and self._last_used > self._opened_at + _QUANTUM_S and self._is_awaited():
                     self._gives_way = True
                     self.close()
-
-    @contextmanager
-    def _writing(self) -> Iterator[Holdings]:
-        with self.working(writing=True) as holdings:
-            assert holdings is not None  # noqa: S101 - writing makes a collection
-            yield holdings
-
-    def checkpoints(self) -> list[str]:
-        """Return the names of all graphs that are done, of both families."""
-        with self.working() as holdings:
-            return sorted(name for name, entry in holdings.entries.items() if entry.is_done) if holdings else []
-
-    def unfinished(self) -> frozenset[str]:
-        """Return the names of unfinished graphs, which count as absent."""
-        with self.working() as holdings:
-            return frozenset(entry.graph for entry in holdings.unfinished()) if holdings else frozenset()
-
-    def select(self, text: str, parameters: Mapping[str, Term] = NO_PARAMETERS) -> Sequence[Row]:
-        """Return the solutions of a query, none if there is no collection."""
-        with self.working() as holdings:
-            if holdings is None:
-                return []
-            found = holdings.directory.store.query(bound(text, parameters), prefixes=PREFIXES)
-            assert isinstance(found, QuerySolutions)  # noqa: S101 - it is a SELECT
-            return [tuple(row) for row in found]
-
-    def count(self, graphs: Iterable[str]) -> dict[str, int]:
-        """Return the number of statements of each of the graphs."""
-        with self.working() as holdings:
-            return {graph: holdings.count(graph) if holdings else 0 for graph in graphs}
-
-    def read(self, graph: str) -> bytes | None:
-        """Return the sorted N-Triples of a graph in their original forms, None if there is no such graph."""
-        with self.working() as holdings:
-            if holdings is None or graph in self.unfinished():
-                return None
-            triples = holdings.triples(graph)
-            return triples if triples or graph in holdings.entries else None
-
-    def holds(self, graph: str, triples: Body) -> bool:
-        """Return whether a graph holds exactly these statements, and its entry and the merge of all graphs match."""
-        with self.working() as holdings:
-            entry = holdings.entries.get(graph) if holdings else None
-            if holdings is None or entry is None or entry.sha256 != _load_of(holdings, graph, triples).entry.sha256:
-                return False
-            return not holdings.fault(graph)
-
-    def add(self, graph: str, triples: Body, *, source: str = "") -> bool:
-        """Add a graph unless its name exists; return whether it was added. `source` is the path of its file."""
-        with self._writing() as holdings:
-            held = holdings.entries.get(graph)
-            if held is not None and held.is_done:
-                return False
-            self._load(holdings, _load_of(holdings, graph, triples).but(source=source))
-            return True
-
-    def change(self, graph: str, triples: Body, before: bytes) -> bool:  # noqa: ARG002 - it cannot have changed
-        """Write the differences of a graph, in one transaction; no other process can have changed it meanwhile."""
-        with self._writing() as holdings:
-            holdings.amend(_load_of(holdings, graph, triples))
-            return True
-
-    def replace(self, graph: str, triples: Body, *, source: str = "") -> None:
-        """Replace a graph; without `source` it keeps the previous source."""
-        with self._writing() as holdings:
-            self._load(holdings, _load_of(holdings, graph, triples, source))
-
-    def drop(self, graph: str) -> bool:
-        """Remove a graph and its entry; return whether it was complete."""
-        with self.working() as there:
-            if there is None:
-                return False
-        with self._writing() as holdings:
-            held = holdings.entries.get(graph)
-            holdings.drop([graph])
-            return held is not None and held.is_done
-
-    def _load(self, holdings: Holdings, load: Load) -> None:
-        if holdings.load([load]):
-            raise StoreError(f"{self.where}: {load.entry.graph} could not be written as a whole; try again")
 
     def close(self) -> None:
         """Release the folder; the next use opens it again."""
@@ -184,7 +97,7 @@ class SharedGraphs:
 
     def abandon(self) -> None:
         """Close the handle of the lock in a forked process; the parent process keeps the lock and the store."""
-        if self._holdings is not None:
+        if self._holdings is not None and self._holdings.directory.lock is not None:
             self._holdings.directory.lock.release()
 
     def _opened(self, *, writing: bool) -> Holdings | None:
@@ -240,25 +153,6 @@ class SharedGraphs:
                 self.close()
             except StoreError as error:
                 _log.warning("%s", error)
-
-
-def _load_of(holdings: Holdings, graph: str, triples: Body, source: str = "") -> Load:
-    """Return the load for the graph of an agent checkpoint, with its stated name."""
-    held = holdings.entries.get(graph)
-    load = Load.of_triples(
-        b"".join(blocks(triples)),
-        graph,
-        name="",
-        source=source or (held.source if held is not None else ""),
-        family="agent",
-        dialect="agent-canonical",
-        file=FileState(),
-    )
-    root = NamedNode(graph)
-    stated = (
-        statement.object for statement in load.statements if statement.predicate == _NAME and statement.subject == root
-    )
-    return load.but(name=next((term.value for term in stated if isinstance(term, Literal)), ""))
 
 
 class LentGraphs(SharedGraphs):

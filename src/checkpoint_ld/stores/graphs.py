@@ -39,6 +39,7 @@ from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.sparql.result import value_of
 from checkpoint_ld.stores.embedded import LentGraphs, shared
+from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.protocol import (
     CAPABILITIES,
     EVERYTHING,
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.agents.schema import Kind
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.guard.terms import Term
-    from checkpoint_ld.stores.backend import Row
+    from checkpoint_ld.stores.backend import NamedGraphs, Row
     from checkpoint_ld.stores.collection import Collection
     from checkpoint_ld.stores.embedded import SharedGraphs
     from checkpoint_ld.stores.protocol import Filter, Key
@@ -231,9 +232,9 @@ class GraphStore:
         """
         name, triples, sha256 = iri("checkpoint", checkpoint.id), _triples(checkpoint), checkpoint.sha256
         for _ in range(_TRIES):
-            with self._graphs.working(writing=True):
-                created = self._graphs.add(name, triples, source=file_name or "")
-                stated = [] if created else self._graphs.select(_HASHES, {"c": NamedNode(name)})
+            with self._graphs.working(writing=True) as graphs:
+                created = graphs.add(name, triples, source=file_name or "")
+                stated = [] if created else graphs.select(_HASHES, {"c": NamedNode(name)})
             held = {sha256} if created else {term.value for (term,) in stated if isinstance(term, Literal)}
             if held:
                 break  # otherwise another process deleted it between the two steps, or it is damaged
@@ -249,8 +250,8 @@ class GraphStore:
         source_sha256: str | None = None,  # noqa: ARG002 - as for put
     ) -> None:
         """Write the checkpoint's graph, or replace the one of its id, as a repair from its file."""
-        with self._graphs.working(writing=True):
-            self._make_hold(checkpoint, file_name or "")
+        with self._graphs.working(writing=True) as graphs:
+            _make_hold(graphs, checkpoint, file_name or "")
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
         """Return the checkpoint.
@@ -263,13 +264,14 @@ class GraphStore:
         """Yield the headers of all matching checkpoints with their hashes, by pages of some hundreds."""
         if wanted.limit == 0:
             return
-        with self._graphs.working(writing=False):
-            rows = self._graphs.select(*_keys_query(wanted))
-            keys = _keys_of(rows, wanted, self._graphs.unfinished())
+        with self._graphs.working() as graphs:
+            keys = _keys_of(graphs.select(*_keys_query(wanted)), wanted, graphs.unfinished())
         for start in range(0, len(keys), _PAGE):
             page = keys[start : start + _PAGE]
             checkpoints = " ".join(written(NamedNode(schema.iri("checkpoint", key[2]))) for key in page)
-            yield from _headers_of(self._graphs.select(_HEADERS.replace(_SOME, checkpoints)), page)
+            with self._graphs.working() as graphs:
+                rows = graphs.select(_HEADERS.replace(_SOME, checkpoints))
+            yield from _headers_of(rows, page)
 
     def update_metadata(
         self,
@@ -282,26 +284,31 @@ class GraphStore:
     ) -> AgentCheckpoint:
         """Change only name, description or metadata of the checkpoint, and return it; ABSENT leaves a value."""
         for _ in range(_TRIES):
-            with self._graphs.working(writing=True):
+            with self._graphs.working(writing=True) as graphs:
                 read = self._read(checkpoint_id)
                 before = self._restored(read, checkpoint_id)
                 changed = amended(before, name=name, description=description, metadata=metadata)
-                if self._graphs.change(iri("checkpoint", checkpoint_id), _triples(changed), read):
+                if graphs.change(iri("checkpoint", checkpoint_id), _triples(changed), read):
                     return changed
         raise StoreBusyError(f"{self._graphs.where}: others change {checkpoint_id!r} all the time; try again")
 
     def delete(self, checkpoint_id: str, /) -> bool:
         """Remove the checkpoint's graph; return whether it existed."""
-        return self._graphs.drop(iri("checkpoint", checkpoint_id))
+        name = iri("checkpoint", checkpoint_id)
+        with self._graphs.working() as graphs:
+            if isinstance(graphs, Holdings) and name not in graphs.entries:
+                return False  # a missing collection is not made
+        with self._graphs.working(writing=True) as graphs:
+            return graphs.drop(name)
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield findings about graphs that are unfinished, do not match their hash, or have other derived statements.
 
         With `repair`, unfinished graphs are removed, and derived statements are made again from the checkpoints.
         """
-        with self._graphs.working(writing=False):
-            names = {term.value for (term,) in self._graphs.select(_NAMES) if isinstance(term, NamedNode)}
-            names |= {*self._graphs.checkpoints(), *self._graphs.unfinished()}
+        with self._graphs.working() as graphs:
+            names = {term.value for (term,) in graphs.select(_NAMES) if isinstance(term, NamedNode)}
+            names |= {*graphs.checkpoints(), *graphs.unfinished()}
         for name in sorted(names):
             known = _identifier_of(name)
             found = None if known is None else self._fault(name, known, repair=repair)
@@ -334,41 +341,33 @@ class GraphStore:
             return self._opened
 
     def _read(self, checkpoint_id: str) -> bytes:
-        found = self._graphs.read(iri("checkpoint", checkpoint_id))
+        with self._graphs.working() as graphs:
+            found = graphs.read(iri("checkpoint", checkpoint_id))
         if found is None:
             raise not_found(checkpoint_id, self._identifiers(), self._graphs.where)
         return found
 
     def _identifiers(self) -> list[str]:
-        found = (_identifier_of(_name(row[0])) for row in self._graphs.select(_NAMES))
+        with self._graphs.working() as graphs:
+            found = [_identifier_of(_name(row[0])) for row in graphs.select(_NAMES)]
         return [identifier for identifier in found if identifier is not None]
-
-    def _make_hold(self, checkpoint: AgentCheckpoint, source: str = "") -> bool:
-        """Write a checkpoint's graph unless the store holds it; return whether it did."""
-        name, triples = iri("checkpoint", checkpoint.id), _triples(checkpoint)
-        if self._graphs.holds(name, triples):
-            return True
-        self._graphs.replace(name, triples, source=source)
-        if not self._graphs.holds(name, triples):
-            raise CountMismatchError(f"{name}: the store holds something else than was sent; try again", (name,))
-        return False
 
     def _fault(self, name: str, known: str, *, repair: bool) -> Finding | None:
         subject = shown(known)
-        with self._graphs.working(writing=repair):
-            if name in self._graphs.unfinished():
+        with self._graphs.working(writing=repair) as graphs:
+            if name in graphs.unfinished():
                 if repair:
-                    self._graphs.drop(name)
+                    graphs.drop(name)
                 message = f"the writing of its graph was interrupted{', which was taken out' if repair else ''}"
                 return finding("agent-graph-unfinished", message, subject=subject)
-            triples = self._graphs.read(name)
+            triples = graphs.read(name)
             if triples is None:  # deleted meanwhile
                 return None
             try:
                 checkpoint = self._restored(triples, known)
             except IntegrityError as error:
                 return finding("agent-graph-damaged", str(error), subject=subject)
-            if self._make_hold(checkpoint) if repair else self._graphs.holds(name, _triples(checkpoint)):
+            if _make_hold(graphs, checkpoint) if repair else graphs.holds(name, _triples(checkpoint)):
                 return None
         message = f"other statements than those that its checkpoint makes{', which were made again' if repair else ''}"
         return finding("agent-graph-statements", message, subject=subject)
@@ -394,3 +393,14 @@ class GraphStore:
 def _triples(checkpoint: AgentCheckpoint) -> bytes:
     """Return the graph of a checkpoint with its provenance layer, as N-Triples."""
     return ntriples_of(AgentGraph.of_tree(checkpoint.tree(), prov=True, sha256=checkpoint.sha256))
+
+
+def _make_hold(graphs: NamedGraphs, checkpoint: AgentCheckpoint, source: str = "") -> bool:
+    """Write a checkpoint's graph unless it is there; return whether it was."""
+    name, triples = iri("checkpoint", checkpoint.id), _triples(checkpoint)
+    if graphs.holds(name, triples):
+        return True
+    graphs.replace(name, triples, source=source)
+    if not graphs.holds(name, triples):
+        raise CountMismatchError(f"{name}: the store holds something else than was sent; try again", (name,))
+    return False

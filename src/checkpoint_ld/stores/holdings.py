@@ -16,11 +16,10 @@ returned exactly. Those whose value is no longer in the graph are ignored.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import sha256
 from itertools import chain
 from types import MappingProxyType
@@ -33,21 +32,26 @@ from rdflib import URIRef
 from checkpoint_ld import families
 from checkpoint_ld.errors import StoreError
 from checkpoint_ld.graph import emission
+from checkpoint_ld.guard.checking import PREFIXES, bound
 from checkpoint_ld.sparql.large_integers import NOTE, digits_in
-from checkpoint_ld.stores.backend import Joined, block, parsed, software
+from checkpoint_ld.stores.backend import NO_PARAMETERS, FileState, Joined, block, blocks, parsed, software
+from checkpoint_ld.stores.literals import in_store_form, restored
 from checkpoint_ld.stores.manifest import DONE, LOADING, OURS, STATUS, Entry
-from checkpoint_ld.vocabulary import XSD
+from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.graph.store import StatementGraph
+    from checkpoint_ld.guard.terms import Term
+    from checkpoint_ld.stores.backend import Body, Row
     from checkpoint_ld.stores.directory import Directory
 
 MANIFEST = NamedNode("urn:checkpoint-ld:manifest")
 """The graph of the entries; no checkpoint may have this name."""
 _LEXICAL_FORMS = NamedNode(OURS + "lexicalForms")
 """The predicate for the statements that the store rewrites, as they were written."""
+_NAME = NamedNode(SCHEMA + "name")
 _END = b" .\n"
 _COUNTED = 100
 """The number of graphs that a query counts."""
@@ -57,7 +61,6 @@ _MUCH = 10
 """The store is compacted when more than 1/10 of it was loaded in bulk."""
 _AT_ONCE = 2
 """The bulk loads of one batch: of the graphs, and of their merge."""
-_PLACE = NamedNode("urn:checkpoint-ld:place")
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
 
 
@@ -120,8 +123,8 @@ class Holdings:
         try:
             if not directory.read_only:
                 with directory.writing():
-                    for entry in holdings.unfinished():
-                        holdings._empty(entry.graph)
+                    for graph in holdings.unfinished():
+                        holdings._empty(graph)
         except BaseException:
             directory.close()
             raise
@@ -151,11 +154,19 @@ class Holdings:
         """Return the entries of the graphs that came from one file."""
         return tuple(self._entries[graph] for graph in self._by_source.get(source, ()))
 
-    def unfinished(self) -> tuple[Entry, ...]:
-        """Return the entries whose loading was interrupted."""
+    @property
+    def where(self) -> str:
+        """The folder, for messages."""
+        return str(self.directory.folder)
+
+    def checkpoints(self) -> list[str]:
+        """Return the sorted names of all graphs that are done, of both families."""
+        return sorted(name for name, entry in self._entries.items() if entry.is_done)
+
+    def unfinished(self) -> frozenset[str]:
+        """Return the names of the graphs whose loading was interrupted, which count as absent."""
         found = self.directory.store.quads_for_pattern(None, STATUS, Literal(LOADING), MANIFEST)
-        graphs = sorted(quad.subject.value for quad in found if isinstance(quad.subject, NamedNode))
-        return tuple(self.entries[graph] for graph in graphs)
+        return frozenset(quad.subject.value for quad in found if isinstance(quad.subject, NamedNode))
 
     def statements(self, graph: str) -> list[Triple]:
         """Return the statements of a graph in their original forms, in the order of their N-Triples."""
@@ -180,14 +191,17 @@ class Holdings:
             raise StoreError(f"{message}; run `checkpoint-ld store verify --repair` first")
         return sorted(self._entries)
 
-    def count(self, graph: str) -> int:
-        """Return the number of statements of a graph in the store."""
-        return self.counts([graph])[graph]
+    def select(self, text: str, parameters: Mapping[str, Term] = NO_PARAMETERS) -> Sequence[Row]:
+        """Return the solutions of a query of this package."""
+        found = self.directory.store.query(bound(text, parameters), prefixes=PREFIXES)
+        assert isinstance(found, QuerySolutions)  # noqa: S101 - it is a SELECT
+        return [tuple(row) for row in found]
 
-    def counts(self, graphs: Sequence[str]) -> dict[str, int]:
-        """Return the number of statements of each of the graphs in the store."""
+    def count(self, graphs: Iterable[str]) -> dict[str, int]:
+        """Return the number of statements of each of the graphs in the store, 0 for a missing graph."""
         found = dict.fromkeys(graphs, 0)
-        for part in (graphs[start : start + _COUNTED] for start in range(0, len(graphs), _COUNTED)):
+        names = [*found]
+        for part in (names[start : start + _COUNTED] for start in range(0, len(names), _COUNTED)):
             pattern = f"VALUES ?g {{ {' '.join(str(NamedNode(graph)) for graph in part)} }} GRAPH ?g {{ ?s ?p ?o }}"
             rows = self.directory.store.query(f"SELECT ?g (COUNT(*) AS ?n) {{ {pattern} }} GROUP BY ?g")
             assert isinstance(rows, QuerySolutions)  # noqa: S101 - it is a SELECT
@@ -196,12 +210,56 @@ class Holdings:
                     found[graph.value] = int(count.value)
         return found
 
+    def read(self, graph: str) -> bytes | None:
+        """Return the sorted N-Triples of a graph in their original forms, None if there is no such graph."""
+        triples = None if graph in self.unfinished() else self.triples(graph)
+        return triples if triples or graph in self._entries else None
+
+    def holds(self, graph: str, triples: Body) -> bool:
+        """Return whether a graph holds exactly these N-Triples, and its entry and the merge of all graphs match."""
+        entry = self._entries.get(graph)
+        is_same = entry is not None and entry.sha256 == sha256(b"".join(blocks(triples))).hexdigest()
+        return is_same and not self.fault(graph)
+
+    def add(self, graph: str, triples: Body, *, source: str = "") -> bool:
+        """Add the graph of an agent checkpoint unless its name exists; return whether it was added."""
+        there = self._entries.get(graph)
+        if there is not None and there.is_done:
+            return False
+        self.replace(graph, triples, source=source)
+        return True
+
+    def change(self, graph: str, triples: Body, before: bytes) -> bool:  # noqa: ARG002 - it cannot have changed
+        """Write the differences of a graph, in one transaction; no other process can have changed it meanwhile."""
+        self.amend(self._load_of(graph, triples))
+        return True
+
+    def replace(self, graph: str, triples: Body, *, source: str = "") -> None:
+        """Replace the graph of an agent checkpoint; without `source` it keeps the previous source."""
+        if self.load([self._load_of(graph, triples, source)]):
+            raise StoreError(f"{self.where}: {graph} could not be written as a whole; try again")
+
+    def _load_of(self, graph: str, triples: Body, source: str = "") -> Load:
+        """Return the load for the graph of an agent checkpoint, with its stated name."""
+        there = self._entries.get(graph)
+        load = Load.of_triples(
+            b"".join(blocks(triples)),
+            graph,
+            source=source or (there.source if there is not None else ""),
+            family="agent",
+            dialect="agent-canonical",
+            file=FileState(),
+        )
+        root = NamedNode(graph)
+        named = (one.object for one in load.statements if one.predicate == _NAME and one.subject == root)
+        return load.but(name=next((term.value for term in named if isinstance(term, Literal)), ""))
+
     def fault(self, graph: str) -> str:
         """Return the fault of a graph, compared with its entry statement by statement; empty if there is none."""
         entry = self._entries[graph]
         if not entry.is_done:
             return "its loading was interrupted"
-        counted = self.count(graph)
+        counted = self.count([graph])[graph]
         if counted != entry.triples:
             return f"holds {counted} statements, not {entry.triples}"
         if digest(self.statements(graph)) != entry.sha256:
@@ -262,7 +320,7 @@ class Holdings:
 
     def _miscounted(self, loads: Iterable[Load]) -> set[str]:
         wanted = {pending.entry.graph: pending.entry.triples for pending in loads}
-        return {graph for graph, count in self.counts([*wanted]).items() if count != wanted[graph]}
+        return {graph for graph, count in self.count(wanted).items() if count != wanted[graph]}
 
     def amend(self, load: Load) -> None:
         """Replace a graph by writing the differences, in one transaction, which an interruption never leaves empty."""
@@ -289,12 +347,13 @@ class Holdings:
             digits = max((int(quad.object.value) for quad in noted if isinstance(quad.object, Literal)), default=0)
             self._replace_entries([Load(entry, forms=self._forms(entry.graph), digits=digits)])
 
-    def drop(self, graphs: Iterable[str]) -> None:
-        """Remove graphs and their entries."""
-        with self.directory.writing():
-            for graph in graphs:
-                self.directory.store.update(f"{_emptying(graph)} ; {_forgetting(graph)}")
-                self._unregister(graph)
+    def drop(self, graph: str) -> bool:
+        """Remove a graph and its entry; return whether it was complete."""
+        entry = self._entries.get(graph)
+        with self.directory.writing() as store:
+            store.update(f"{_emptying(graph)} ; {_forgetting(graph)}")
+            self._unregister(graph)
+        return entry is not None and entry.is_done
 
     def settle(self) -> None:
         """Compact the store for fast queries after large bulk loads; a million statements take seconds."""
@@ -417,72 +476,3 @@ def _emptying(graph: str) -> str:
 
 def _forgetting(graph: str) -> str:
     return f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {NamedNode(graph)} ?p ?o }} }}"
-
-
-_REWRITABLE = re.compile(rb'"(?:\^\^<http://www\.w3\.org/2001/XMLSchema#|@)[^"\n]*\n')
-"""The end of a line of N-Triples, after a text that the store may rewrite."""
-
-
-def in_store_form(triples: bytes) -> tuple[bytes, str]:
-    """Return N-Triples as the store rewrites them, and the original forms of those that it rewrites, sorted."""
-    parts: list[bytes] = []
-    same: set[bytes] = set()
-    written: dict[bytes, list[bytes]] = {}
-    rest_at = 0
-    for found in _REWRITABLE.finditer(triples):
-        start = triples.rfind(b"\n", 0, found.start()) + 1
-        line = triples[start : found.end()]
-        subject, predicate, rest = line.split(b" ", 2)
-        stored = _stored_text(rest)
-        if stored is None:
-            same.add(line)
-        else:
-            parts.append(triples[rest_at:start])
-            rest_at = found.end()
-            written.setdefault(b" ".join((subject, predicate, stored)), []).append(line)
-    forms = [form for held, originals in written.items() for form in (*originals, *([held] if held in same else ()))]
-    return b"".join((*parts, triples[rest_at:], *(written.keys() - same))), b"".join(sorted(forms)).decode()
-
-
-@lru_cache(maxsize=4096)
-def _stored_text(rest: bytes) -> bytes | None:
-    """Return the end of a line of N-Triples, from the object on, as the store rewrites it; None if it does not."""
-    [quad] = pyoxigraph.parse(b"<urn:s> <urn:p> " + rest, format=RdfFormat.N_TRIPLES)
-    held = _stored(quad.triple)
-    return None if held == quad.triple else f"{held.object} .\n".encode()
-
-
-def _rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
-    """Return the store's form of `statements`, each with the original statements."""
-    held: dict[Triple, list[Triple]] = {}
-    for statement in statements:
-        held.setdefault(_stored(statement), []).append(statement)
-    return held
-
-
-def restored(statements: Iterable[Triple], forms: str) -> list[Triple]:
-    """Return `statements` from the store in their original form, of those that `in_store_form` gives."""
-    read = pyoxigraph.parse(forms, format=RdfFormat.N_TRIPLES)
-    written = _rewritten(quad.triple for quad in read)
-    return [statement for held in statements for statement in written.get(held, (held,))]
-
-
-def _stored(statement: Triple) -> Triple:
-    term = statement.object
-    if not isinstance(term, Literal):
-        return statement
-    datatype = term.datatype.value
-    if term.language is None and (not datatype.startswith(XSD) or datatype == XSD + "string"):
-        return statement
-    held = _stored_literal(term)
-    return statement if held == term else Triple(statement.subject, statement.predicate, held)
-
-
-@lru_cache(maxsize=4096)
-def _stored_literal(term: Literal) -> Literal:
-    # The result depends on the version of the store.
-    store = pyoxigraph.Store()
-    store.add(Quad(_PLACE, _PLACE, term))
-    [quad] = store
-    assert isinstance(quad.object, Literal)  # noqa: S101 - what was put in
-    return quad.object

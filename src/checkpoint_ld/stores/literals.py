@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 import struct
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pyoxigraph
-from pyoxigraph import Literal, NamedNode, RdfFormat, Triple
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
 from checkpoint_ld.graph.literals import double_text
 from checkpoint_ld.stores.backend import opened, parsed
@@ -167,3 +168,73 @@ def _value(text: str, datatype: str) -> str:
         shortened = _FRACTION.sub(lambda found: found[1] if len(found[1]) > 1 else "", text, count=1)
         return re.sub(r"[+-]00:00$", "Z", shortened)
     return text
+
+
+_PLACE = NamedNode("urn:checkpoint-ld:place")
+_REWRITABLE = re.compile(rb'"(?:\^\^<http://www\.w3\.org/2001/XMLSchema#|@)[^"\n]*\n')
+"""The end of a line of N-Triples, after a text that the store may rewrite."""
+
+
+def in_store_form(triples: bytes) -> tuple[bytes, str]:
+    """Return N-Triples as the store rewrites them, and the original forms of those that it rewrites, sorted."""
+    parts: list[bytes] = []
+    same: set[bytes] = set()
+    written: dict[bytes, list[bytes]] = {}
+    rest_at = 0
+    for found in _REWRITABLE.finditer(triples):
+        start = triples.rfind(b"\n", 0, found.start()) + 1
+        line = triples[start : found.end()]
+        subject, predicate, rest = line.split(b" ", 2)
+        stored = _stored_text(rest)
+        if stored is None:
+            same.add(line)
+        else:
+            parts.append(triples[rest_at:start])
+            rest_at = found.end()
+            written.setdefault(b" ".join((subject, predicate, stored)), []).append(line)
+    forms = [form for held, originals in written.items() for form in (*originals, *([held] if held in same else ()))]
+    return b"".join((*parts, triples[rest_at:], *(written.keys() - same))), b"".join(sorted(forms)).decode()
+
+
+@lru_cache(maxsize=4096)
+def _stored_text(rest: bytes) -> bytes | None:
+    """Return the end of a line of N-Triples, from the object on, as the store rewrites it; None if it does not."""
+    [quad] = pyoxigraph.parse(b"<urn:s> <urn:p> " + rest, format=RdfFormat.N_TRIPLES)
+    held = _stored(quad.triple)
+    return None if held == quad.triple else f"{held.object} .\n".encode()
+
+
+def _rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
+    """Return the store's form of `statements`, each with the original statements."""
+    held: dict[Triple, list[Triple]] = {}
+    for statement in statements:
+        held.setdefault(_stored(statement), []).append(statement)
+    return held
+
+
+def restored(statements: Iterable[Triple], forms: str) -> list[Triple]:
+    """Return `statements` from the store in their original form, of those that `in_store_form` gives."""
+    read = pyoxigraph.parse(forms, format=RdfFormat.N_TRIPLES)
+    written = _rewritten(quad.triple for quad in read)
+    return [statement for held in statements for statement in written.get(held, (held,))]
+
+
+def _stored(statement: Triple) -> Triple:
+    term = statement.object
+    if not isinstance(term, Literal):
+        return statement
+    datatype = term.datatype.value
+    if term.language is None and (not datatype.startswith(XSD) or datatype == XSD + "string"):
+        return statement
+    held = _stored_literal(term)
+    return statement if held == term else Triple(statement.subject, statement.predicate, held)
+
+
+@lru_cache(maxsize=4096)
+def _stored_literal(term: Literal) -> Literal:
+    # The result depends on the version of the store.
+    store = pyoxigraph.Store()
+    store.add(Quad(_PLACE, _PLACE, term))
+    [quad] = store
+    assert isinstance(quad.object, Literal)  # noqa: S101 - what was put in
+    return quad.object

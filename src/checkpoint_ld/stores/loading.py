@@ -357,7 +357,8 @@ class Loading:
         for graph in failed:
             at, load = self.pending[graph]
             self.outcomes[at] = replace(self.outcomes[at], kind=Kind.REFUSED, triples=0, message=_miscounted(load))
-        self.holdings.drop(self.stale)
+        for graph in self.stale:
+            self.holdings.drop(graph)
         self.pending, self.stale, self.size = {}, set(), 0
 
 

@@ -23,8 +23,7 @@ from checkpoint_ld.vocabulary import SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from checkpoint_ld.stores.backend import Outgoing
-    from checkpoint_ld.stores.server import SparqlClient
+    from checkpoint_ld.stores.backend import NamedGraphs, Outgoing
 
 NAME: Final = "urn:checkpoint-ld:pushed"
 """The graph of the manifest; that of a named set ends with `:` and its name."""
@@ -38,7 +37,7 @@ _PATIENCE: Final = 20
 class Manifest:
     """The graphs of a set of sources that were pushed to a store; without a client, they are not saved."""
 
-    client: SparqlClient | None = None
+    client: NamedGraphs | None = None
     name: str = NAME
     layers: str = ""
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -48,7 +47,7 @@ class Manifest:
     _is_changed: bool = False
 
     @classmethod
-    def of(cls, client: SparqlClient | None, set_name: str = "", *, layers: str = "", restart: bool = False) -> Self:
+    def of(cls, client: NamedGraphs | None, set_name: str = "", *, layers: str = "", restart: bool = False) -> Self:
         """Read the manifest of a set from a store, an empty one without a client.
 
         With `restart` all counts as changed. Raises SettingsError for one of another version, StoreError for a store

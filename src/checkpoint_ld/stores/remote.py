@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from checkpoint_ld.families import Checkpoint
+    from checkpoint_ld.stores.backend import NamedGraphs
 
 __all__ = [
     "Credentials",
@@ -182,7 +183,7 @@ def _send(
 
 def verify(  # noqa: PLR0913 - as push
     graphs: Iterable[Outgoing],
-    client: SparqlClient,
+    client: NamedGraphs,
     manifest: Manifest | None = None,
     *,
     full: bool = False,
@@ -208,7 +209,7 @@ def verify(  # noqa: PLR0913 - as push
 
 
 def prune(
-    report: PushReport, client: SparqlClient, manifest: Manifest, progress: Callable[[Pushed], None] = lambda _: None
+    report: PushReport, client: NamedGraphs, manifest: Manifest, progress: Callable[[Pushed], None] = lambda _: None
 ) -> PushReport:
     """Remove the graphs of a manifest that a push did not name; return the report of the push with them.
 
@@ -269,7 +270,7 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
         yield list(batch.values())
 
 
-def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
+def _differing(batch: Sequence[Outgoing], client: NamedGraphs, *, full: bool) -> dict[str, str]:
     """Return the faults of graphs in the store, by their names."""
     batch = [load.whole() for load in batch] if full else batch
     counts = client.count(load.graph for load in batch)
@@ -304,7 +305,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST = 60
 
 
-def pull(store: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Checkpoint]]:
+def pull(store: NamedGraphs, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Checkpoint]]:
     """Yield the checkpoints of a store, by default all, each with its name and its reading.
 
     Raises LookupFailedError for a missing graph, ReadError for a graph that is no checkpoint, and StoreError for an

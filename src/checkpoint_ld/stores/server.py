@@ -18,6 +18,7 @@ import secrets
 import ssl
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -57,8 +58,7 @@ from checkpoint_ld.stores.request import Request, Response, printable
 from checkpoint_ld.vocabulary import CAF_DERIVED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import httpx
 
@@ -302,9 +302,11 @@ class SparqlClient:
                 self._is_introduced = True
             return self._connection.send(prepared)
 
-    def working(self, *, writing: bool) -> AbstractContextManager[object]:  # noqa: ARG002 - HTTP has no lock
+    @contextmanager
+    def working(self, *, writing: bool = False) -> Iterator[Self]:  # noqa: ARG002 - HTTP has no lock
         """Exclude other threads; other processes cannot be excluded."""
-        return self._guard
+        with self._guard:
+            yield self
 
     def query(self, text: str, *, max_rows: int | None = None, **parameters: Any) -> QueryResult:
         """Return the result of a query, with `parameters` bound as `sparql.run` binds them.
