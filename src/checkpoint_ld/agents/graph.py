@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agents.schema import AgentPlan
     from checkpoint_ld.graph.columns import Column
-    from checkpoint_ld.graph.compaction import Held
     from checkpoint_ld.graph.contexts import Term
+    from checkpoint_ld.graph.members import Held
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
 
@@ -506,8 +506,6 @@ def _known(step: Step) -> KeyPlan:
 
 class _AgentReader(Compaction):
     """Reads objects from an index; derived and foreign statements are skipped."""
-
-    remembers = False
 
     def __init__(self, index: Index) -> None:
         super().__init__(index, contexts.karenina())

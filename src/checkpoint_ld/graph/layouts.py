@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Row = Callable[[Any, Mapping[Any, Any], Any], dict[str, Any]]
 """A function from a node, its statements and a reader to the members of an object."""
+Rows = dict[tuple["Node", ...], Row]
+"""The functions for values of one member, by the predicates of the node."""
 
 POSITION = named(SCHEMA + "position")
 
@@ -97,7 +99,7 @@ class Reads:
         return Step("@type", RDF_TYPE, self.rank("@type"), kind=self.kind), identifier
 
     def layout(self, predicates: tuple[Node, ...]) -> list[tuple[Step, int | None]]:
-        """Return the members of a node with some predicates, in canonical order, less its position.
+        """Return the members of a node with some predicates, in canonical order.
 
         Each comes with the index of its predicate, None for the identifier.
         """
@@ -110,7 +112,6 @@ class Reads:
             known = self._layouts[predicates] = [
                 (step, None if step.predicate is None else places[step.predicate])
                 for step in sorted(steps, key=attrgetter("rank"))
-                if step.predicate != POSITION
             ]
         return known
 
@@ -119,25 +120,10 @@ class Reads:
         return rank_of(key, self.kind, self.slot)
 
 
-class Known:
-    """What was found about reading nodes under one context; all readers share it."""
-
-    def __init__(self) -> None:
-        self.reads: dict[tuple[object, ...], Reads] = {}
-        """The way to read nodes, by the identity of `via` and by type."""
-        self.places: dict[tuple[object, ...], Place] = {}
-        """The row functions, by the class of the reader, the identity of `via`, and the requested members."""
-
-
-class Place(NamedTuple):
-    """The row functions of nodes that are values of `via`, by predicates."""
-
-    rows: dict[tuple[Node, ...], Row]
-    via: Term | None
-    """It is kept, so that no other term gets its identity."""
-
-
-KNOWN: WeakKeyDictionary[TermTable, Known] = WeakKeyDictionary()
+READS: WeakKeyDictionary[TermTable, dict[tuple[Any, ...], Reads]] = WeakKeyDictionary()
+"""The way to read nodes under each context, by the identity of `via`, which is kept there, and by type."""
+ROWS: WeakKeyDictionary[TermTable, dict[tuple[Any, ...], Rows]] = WeakKeyDictionary()
+"""The row functions by the class of the reader, the identity of `via`, which they keep, and the requested members."""
 
 
 def step_of(

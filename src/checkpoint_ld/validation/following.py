@@ -20,10 +20,11 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import Pointers
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.compaction import Compaction, is_position
+from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.contexts import named
 from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import is_minted, part_of
+from checkpoint_ld.graph.members import is_position
 from checkpoint_ld.graph.store import copied, terms_of
 from checkpoint_ld.host import uncollected
 from checkpoint_ld.shacl.data import DataGraph

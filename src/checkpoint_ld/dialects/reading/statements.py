@@ -21,10 +21,11 @@ from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
 from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.graph import contexts, literals
-from checkpoint_ld.graph.compaction import Compaction, including, is_position
+from checkpoint_ld.graph.compaction import Compaction, including
 from checkpoint_ld.graph.contexts import ESCAPED, IDENTIFIER, OWN_LABEL, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import DOUBLE, RDF_JSON, XSD_INTEGER, escaped, json_of, json_text, literal_of
+from checkpoint_ld.graph.members import is_position
 from checkpoint_ld.graph.residue import RESIDUE, decoded, refs, residue_of
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
@@ -166,7 +167,7 @@ class _Reader(Compaction):
         return super().member_value(held, step, values)
 
     def _value(self, one: Node, step: Step) -> Any:
-        return json.loads(str(one)) if _is_verbatim(one) else super()._value(one, step)
+        return _kept(one) if _is_verbatim(one) else super()._value(one, step)
 
 
 def _labelled(index: Index) -> set[Node]:
@@ -224,7 +225,7 @@ class _ForeignReader(_Reader):
             return found
         kept = terms_of(self.index.get(subject, {}).get(_KEPT_IDENTIFIER))
         if kept:
-            return str(self._value(kept[0], None))
+            return str(_kept(kept[0]))
         if subject not in self._labels:
             count = len(self._used)
             while f"_:b{count}" in self._used:
@@ -277,7 +278,7 @@ class _ForeignReader(_Reader):
 
     def map_key(self, node: Node) -> str:
         held = self.index.get(node, {}).get(_INDEX)
-        return super().map_key(node) if held is None else str(json.loads(str(terms_of(held)[0])))
+        return super().map_key(node) if held is None else str(_kept(terms_of(held)[0]))
 
     def _rank(self, node: Node) -> tuple[float, str]:
         return self._place(node), ""  # blank node identifiers are random, so the order of the file counts
@@ -292,6 +293,11 @@ class _ForeignReader(_Reader):
 def _is_verbatim(term: Node) -> bool:
     """Return whether a term is a value of a document that `Placeholders` kept unchanged."""
     return isinstance(term, Literal) and term.datatype == VERBATIM
+
+
+def _kept(term: Node) -> Any:
+    """Return the value that a term keeps unchanged."""
+    return json.loads(str(term)) if _is_verbatim(term) else str(term)
 
 
 def _unescaped(iri: str) -> str:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.graph.compaction import Held
     from checkpoint_ld.graph.contexts import Term, Terms, TermTable
     from checkpoint_ld.graph.layouts import Reads, Step
+    from checkpoint_ld.graph.members import Held
     from checkpoint_ld.graph.residue import Residue
     from checkpoint_ld.graph.store import StatementGraph
 

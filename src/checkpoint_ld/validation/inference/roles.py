@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.graph.compaction import Compaction, is_position
+from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.key_order import KEY_ORDER
 from checkpoint_ld.graph.layouts import POSITION
 from checkpoint_ld.graph.literals import json_of, json_text, literal_of
+from checkpoint_ld.graph.members import is_position
 from checkpoint_ld.graph.residue import RESIDUE, Residue, parsed_residue, residue_of
 from checkpoint_ld.graph.store import Index, Several, put, terms_of
 from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
