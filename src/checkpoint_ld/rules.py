@@ -207,7 +207,8 @@ def local_name(iri: str) -> str:
 
 def _rule(iri: str, properties: Properties, about: Properties) -> Rule:
     def value(name: str, namespace: str = CHECKPOINT_SHACL) -> str:
-        return text_of(properties.get(namespace + name, _NOTHING)[0])
+        values = properties.get(namespace + name)
+        return text_of(values[0]) if values else ""
 
     return Rule(
         code=value("code"),

@@ -115,7 +115,7 @@ def source_pointer(origins: Mapping[str, str], pointer: str) -> str:
 
     `origins` has the source of the longest prefix of whole segments; the rest of `pointer` is appended.
     """
-    prefix = pointer
+    prefix = pointer if origins else ""
     while prefix:
         if prefix in origins:
             return origins[prefix] + pointer[len(prefix) :]

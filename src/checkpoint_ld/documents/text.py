@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
@@ -143,6 +143,9 @@ _COLON = re.compile(r"[ \t\n\r]*:[ \t\n\r]*")
 _UP_TO_BRACKET = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+([{}\[\]])')
 
 
+_SOME = 500
+
+
 class _Containers:
     """The extents of the objects and arrays of a well-formed JSON text, which is read once, as far as it is needed."""
 
@@ -168,16 +171,17 @@ class _Containers:
         return self._starts[index] == start
 
     def _read(self) -> None:
-        """Read on to the end of an object or array."""
-        for bracket in self._brackets:
+        """Read on for some brackets."""
+        starts, ends, unclosed = self._starts, self._ends, self._open
+        for bracket in islice(self._brackets, _SOME):
+            at = bracket.end()
             if bracket[1] in "{[":
-                self._holders.append(self._open[-1])
-                self._open.append(len(self._starts))
-                self._starts.append(bracket.start(1))
-                self._ends.append(0)
+                self._holders.append(unclosed[-1])
+                unclosed.append(len(starts))
+                starts.append(at - 1)
+                ends.append(0)
             else:
-                self._ends[self._open.pop()] = bracket.end()
-                return
+                ends[unclosed.pop()] = at
 
 
 class Spans:

@@ -15,7 +15,7 @@ from checkpoint_ld.errors import EvaluationError, ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.shacl import xpath
 from checkpoint_ld.shacl.data import Predicate
-from checkpoint_ld.shacl.literals import LANG_STRING, STRING, holds, is_well_typed
+from checkpoint_ld.shacl.literals import LANG_STRING, STRING, form_of, holds
 from checkpoint_ld.shacl.shape import (
     VALUES_ALONE,
     Constraint,
@@ -117,6 +117,7 @@ def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
         raise ShapesError(f"sh:datatype of {described(shapes, shape)} is {shown(term)}: write the IRI of a datatype")
 
     is_text, is_tagged = term == STRING, term == LANG_STRING
+    name, is_well_typed = str(term), form_of(str(term))
 
     def is_of(value: Node) -> bool:
         if not isinstance(value, Literal):
@@ -124,7 +125,7 @@ def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
         datatype = value.datatype
         if datatype is None:
             return is_text if value.language is None else is_tagged
-        return datatype == term and is_well_typed(value)
+        return str.__eq__(datatype, name) and is_well_typed(value)
 
     message = f"Value is not Literal with datatype {_braced(term)}"
     return _Tested(_component_of("datatype"), message, test=is_of)
@@ -521,15 +522,15 @@ def _logical(name: str, words: str, holds: Callable[[int], Callable[[int], bool]
                 f"sh:{name} of {described(shapes, shape)} has an empty list: write the shapes in it, or leave it out"
             )
         component = _component_of(name)
-        message = f"Node {{value}} must conform to {words} in {_names(shapes, members)}"
+        message = f"Node {{value}} must conform to {words} in {_names(shapes, shape, members)}"
         return _Logical(component, message, shapes=members, holds=holds(len(members)))
 
     return compiler
 
 
-def _compile_not(shapes: Index, _shape: Node, term: Node) -> Constraint:
+def _compile_not(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:not (SHACL 1.0 §4.6.1)."""
-    message = f"Node {{value}} must not conform to shape {_names(shapes, (term,))}"
+    message = f"Node {{value}} must not conform to shape {_names(shapes, shape, (term,))}"
     return _Logical(_component_of("not"), message, shapes=(term,), holds=lambda count: count == 0)
 
 
@@ -539,7 +540,7 @@ def _compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
         raise ShapesError(
             f"sh:node of {described(shapes, shape)} is the property shape {described(shapes, term)}: write a node shape"
         )
-    message = f"Value does not conform to Shape {_names(shapes, (term,))}. See details for more information."
+    message = f"Value does not conform to Shape {_names(shapes, shape, (term,))}. See details for more information."
     return _Conforming(_component_of("node"), message, shapes=(term,))
 
 
@@ -560,7 +561,7 @@ def _qualified(name: str) -> Callable[[Index, Node, Node], Constraint]:
                 f"the node shape {described(shapes, shape)} has sh:qualifiedValueShape: only property shapes may"
             )
         bound = _whole_number(shapes, shape, name)
-        bounds = f" {name.removeprefix('qualified')} {bound}: {_names(shapes, (term,))}"
+        bounds = f" {name.removeprefix('qualified')} {bound}: {_names(shapes, shape, (term,))}"
         return _Qualified(
             _component_of(name),
             f"Focus node does not conform to shape{bounds}",
@@ -583,7 +584,10 @@ def _siblings(shapes: Index, shape: Node, term: Node) -> tuple[Node, ...]:
     return tuple(one for one in dict.fromkeys(found) if one != term)
 
 
-def _names(shapes: Index, members: Sequence[Node]) -> str:
+def _names(shapes: Index, shape: Node, members: Sequence[Node]) -> str:
+    """Return shapes for the message of a constraint, "" if the message of its shape stands for it."""
+    if any(isinstance(one, Literal) for one in sh_values(shapes, shape, "message")):
+        return ""
     return _braces(", ".join(described(shapes, one) for one in members))
 
 

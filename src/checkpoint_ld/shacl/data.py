@@ -122,6 +122,7 @@ class DataGraph:
 
     def __init__(self, *indexes: Index) -> None:
         self._indexes = indexes
+        self._with: dict[Node, tuple[Index, ...]] = {}
         self._having: dict[Node, dict[Node, None]] = {}
         self._subjects: dict[Node, dict[Node, list[Node]]] = {}
         self._instances: dict[Node, Mapping[Node, None]] = {}
@@ -138,14 +139,22 @@ class DataGraph:
 
     def indexes_with(self, predicate: Node) -> tuple[Index, ...]:
         """Return the indexes that have a predicate, the first one if none has it."""
-        known = zip(self._indexes, self._predicates, strict=True)
-        return tuple(index for index, predicates in known if predicate in predicates) or self._indexes[:1]
+        found = self._with.get(predicate)
+        if found is None:
+            known = zip(self._indexes, self._predicates, strict=True)
+            found = tuple(index for index, predicates in known if predicate in predicates) or self._indexes[:1]
+            self._with[predicate] = found
+        return found
+
+    def mentions(self, predicate: Node) -> bool:
+        """Return whether any node has a property."""
+        return any(predicate in known for known in self._predicates)
 
     def values(self, node: Node, predicate: Node) -> list[Node]:
         """Return the values of a property of a node, each once."""
-        first, *others = self.indexes_with(predicate)
-        held = first.get(node, _NOTHING).get(predicate)
-        for index in others:
+        indexes = self.indexes_with(predicate)
+        held = indexes[0].get(node, _NOTHING).get(predicate)
+        for index in indexes[1:]:
             held = together(([held], [index.get(node, _NOTHING).get(predicate)]))[0]
         return terms_of(held)
 
@@ -220,14 +229,14 @@ class DataGraph:
     @cached_property
     def _by_class(self) -> dict[Node, list[list[Node]]]:
         """The instances of each class, grouped by their classes."""
-        alike: dict[int, list[Node]] = {}
+        alike: dict[int, list[Node]] = defaultdict(list)
         every: dict[int, Held] = {}
         for index in self.indexes_with(RDF_TYPE):
-            for node, kinds in zip(index, [held.get(RDF_TYPE) for held in index.values()], strict=True):
-                try:
-                    alike[id(kinds)].append(node)
-                except KeyError:
-                    alike[id(kinds)], every[id(kinds)] = [node], kinds
+            held = list(map(dict.get, index.values(), repeat(RDF_TYPE)))
+            keys = list(map(id, held))
+            every.update(zip(keys, held, strict=True))
+            for node, key in zip(index, keys, strict=True):
+                alike[key].append(node)
         found: dict[Node, list[list[Node]]] = defaultdict(list)
         for key, kinds in every.items():
             for kind in terms_of(kinds):
@@ -256,7 +265,8 @@ class ValueNodes:
 
     @cached_property
     def _kinds(self) -> set[type]:
-        return set(map(type, self.held))
+        is_nowhere = type(self.path) is Predicate and not self._table.data.mentions(self.path.predicate)
+        return {_ABSENT} if is_nowhere else set(map(type, self.held))
 
     @property
     def is_empty(self) -> bool:
@@ -266,6 +276,8 @@ class ValueNodes:
     @cached_property
     def missing(self) -> Sequence[int]:
         """The rows without a value."""
+        if self.is_empty:
+            return range(len(self.nodes))
         return [at for at, one in enumerate(self.held) if one is None] if _ABSENT in self._kinds else ()
 
     @cached_property
@@ -278,6 +290,8 @@ class ValueNodes:
     @cached_property
     def distinct(self) -> Sequence[Node]:
         """The values of all rows; each object is listed once."""
+        if self.is_empty:
+            return ()
         found = dict(zip(map(id, self.held), self.held, strict=True))
         found.pop(id(None), None)
         if not self.several:

@@ -51,6 +51,10 @@ class ForeignGraph(DataGraph):
         """The statements in one index."""
         return index_of(self._graph)
 
+    def mentions(self, predicate: Node) -> bool:
+        """Return whether any node has a property."""
+        return any(True for _ in matching(self._graph, None, predicate, None))
+
     def indexes_with(self, predicate: Node) -> tuple[Index, ...]:  # noqa: ARG002 - as declared
         """Return the only index."""
         return (self._read,)

@@ -10,7 +10,7 @@ import re
 import struct
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Literal, URIRef
@@ -77,6 +77,10 @@ _INTEGERS: dict[str, tuple[int | None, int | None]] = {
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _COMPILED = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_SHORTEST = "28"
+"""The days that each month has."""
+_TEXTS = frozenset((XSD + "string", XSD + "anyURI"))
+"""The datatypes whose values are all texts."""
 _MOST_DIGITS = 4_000
 """Python refuses to read longer integers; their signs and lengths decide."""
 
@@ -84,30 +88,47 @@ _MOST_DIGITS = 4_000
 def is_well_typed(literal: Literal) -> bool:
     """Return whether the text of a literal is one of its datatype; a datatype that is unknown has any."""
     datatype = literal.datatype
-    if datatype is None:
-        return True
-    if not datatype.startswith(XSD):
-        return literal.ill_typed is not True
-    return _is_form(str(literal), datatype[len(XSD) :], literal)
+    return datatype is None or form_of(str(datatype))(literal)
 
 
-def _is_form(text: str, name: str, literal: Literal) -> bool:
-    if name in _INTEGERS:
-        least, most = _INTEGERS[name]
-        if _INTEGER.fullmatch(text) is None:
-            return False
-        number = _integer(text)
-        return (least is None or number >= least) and (most is None or number <= most)
-    pattern = _COMPILED.get(name)
+@lru_cache(maxsize=256)
+def form_of(datatype: str) -> Callable[[Literal], bool]:
+    """Return the function that returns whether a literal of a datatype is well typed."""
+    name = datatype.removeprefix(XSD)
+    if name in _INTEGERS and name != datatype:
+        return partial(_is_integer, *_INTEGERS[name])
+    pattern = _COMPILED.get(name) if name != datatype else None
     if pattern is None:
-        return name in ("string", "anyURI") or literal.ill_typed is not True
-    found = pattern.fullmatch(text)
-    if found is None:
-        return False
+        return _has_text if datatype in _TEXTS else _is_read
+    matched = pattern.fullmatch
     if "day" in pattern.groupindex and "month" in pattern.groupindex:
-        year = int(found["year"][-_MOST_DIGITS:]) if "year" in pattern.groupindex else 4
-        return int(found["day"]) <= _length(year, int(found["month"]))
-    return not (name.endswith("uration") and text.endswith(("P", "T")))
+        return lambda literal: _is_day(matched(literal))
+    if name.endswith("uration"):
+        return lambda literal: not literal.endswith(("P", "T")) and matched(literal) is not None
+    return lambda literal: matched(literal) is not None
+
+
+def _has_text(_literal: Literal) -> bool:
+    return True
+
+
+def _is_read(literal: Literal) -> bool:
+    return literal.ill_typed is not True
+
+
+def _is_integer(least: int | None, most: int | None, literal: Literal) -> bool:
+    if _INTEGER.fullmatch(literal) is None:
+        return False
+    number = _integer(literal)
+    return (least is None or number >= least) and (most is None or number <= most)
+
+
+def _is_day(date: re.Match[str] | None) -> bool:
+    """Return whether a month has the day of a date."""
+    if date is None or date["day"] <= _SHORTEST:
+        return date is not None
+    year = int(date["year"][-_MOST_DIGITS:]) if "year" in date.re.groupindex else 4
+    return int(date["day"]) <= _length(year, int(date["month"]))
 
 
 def _length(year: int, month: int) -> int:

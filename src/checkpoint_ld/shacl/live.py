@@ -47,10 +47,12 @@ class LiveGraph(DataGraph):
         self._indexes = tuple(indexes)
         self.__dict__.pop("index", None)
         self._instances.clear()
+        self._with.clear()
         for subject, predicate, term in changed:
             for at, index in enumerate(self._indexes):
                 if predicate not in self._predicates[at] and predicate in index.get(subject, {}):
                     self._predicates[at] |= {predicate}
+                    self._with.pop(predicate, None)
             is_there = term in self.values(subject, predicate)
             if predicate in self._known:
                 nodes = self._known[predicate].setdefault(term, {})

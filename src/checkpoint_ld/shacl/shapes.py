@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -60,6 +60,7 @@ TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf")
 _COMPILERS: Mapping[Node, Compiler] = {sh(name): compiler for name, compiler in COMPILERS.items()}
 _QUALIFIED = sh("qualifiedValueShape")
 _QUALIFIED_COUNTS = frozenset(map(sh, QUALIFIED_COUNTS))
+_BESIDE_COMPILERS = frozenset((_QUALIFIED, *_QUALIFIED_COUNTS, sh("sparql"), sh("expression")))
 _KINDS = frozenset((sh("NodeShape"), sh("PropertyShape")))
 _NONE: Mapping[str, str] = MappingProxyType({})
 _DEEPEST = 100
@@ -319,7 +320,8 @@ class _Compilation:
             raise ShapesError(f"the node shape {self._shown(node)} has a sh:path: make it a property shape")
         if not paths and sh("PropertyShape") in kinds:
             raise ShapesError(f"the property shape {self._shown(node)} has no sh:path: write one")
-        severities, messages = sh_values(self.index, node, "severity"), sh_values(self.index, node, "message")
+        severities = sh_values(self.index, node, "severity")
+        messages = tuple(one for one in sh_values(self.index, node, "message") if isinstance(one, Literal))
         if len(severities) > 1 or not all(isinstance(one, URIRef) for one in severities):
             raise ShapesError(
                 f"the severity of {self._shown(node)} is {', '.join(map(shown, severities))}: write one IRI"
@@ -332,9 +334,9 @@ class _Compilation:
             node,
             path_of(self.index, paths[0]) if paths else None,
             shared(paths[0]) if paths else None,
-            described(self.index, paths[0]) if paths else "",
+            described(self.index, paths[0]) if paths and not messages else "",
             shared(severities[0]) if severities else VIOLATION,
-            tuple(one for one in messages if isinstance(one, Literal)),
+            messages,
             () if unapplied else constraints,
             targets,
         )
@@ -345,6 +347,8 @@ class _Compilation:
             if compiler is not None:
                 found = (compiler(self.index, node, term) for term in terms_of(terms))
                 yield from (self._as_ours(one) for one in found if one is not None)
+            elif predicate not in _BESIDE_COMPILERS:
+                continue
             elif predicate == _QUALIFIED:
                 for term in terms_of(terms):
                     yield from compile_qualified(self.index, node, term)
@@ -356,9 +360,7 @@ class _Compilation:
                 yield from self._of_queries(node, terms_of(terms))
             elif self.advanced and predicate == sh("expression"):
                 yield from self._of_expressions(node, terms_of(terms))
-        for component, required, optional in self._components:
-            if held.keys() >= required:
-                yield from self._of_component(node, held, component, (*required, *optional))
+        yield from self._of_components(node, held)
 
     def _of_expressions(self, node: Node, expressions: Iterable[Node]) -> Iterator[Constraint]:
         """Yield the constraints of sh:expression (SHACL Advanced Features §6)."""
@@ -395,6 +397,12 @@ class _Compilation:
     def _path(self, node: Node) -> PropertyPath | None:
         paths = sh_values(self.index, node, "path")
         return path_of(self.index, paths[0]) if paths else None
+
+    def _of_components(self, node: Node, held: Mapping[Node, Node | list[Node]]) -> Iterator[Constraint]:
+        for predicate in held:
+            for component, required, optional in self._components.get(predicate, ()):
+                if held.keys() >= required:
+                    yield from self._of_component(node, held, component, (*required, *optional))
 
     def _of_component(
         self, node: Node, held: Mapping[Node, Node | list[Node]], component: Node, parameters: Iterable[Node]
@@ -445,9 +453,12 @@ class _Compilation:
         return message.replace("{", "{{").replace("}", "}}")
 
     @cached_property
-    def _components(self) -> list[tuple[Node, frozenset[Node], frozenset[Node]]]:
-        """The constraint components that the shapes graph declares, with their parameters (SHACL 1.0 §6.2)."""
-        found = []
+    def _components(self) -> dict[Node, list[tuple[Node, frozenset[Node], frozenset[Node]]]]:
+        """The constraint components that the shapes graph declares, with their parameters (SHACL 1.0 §6.2).
+
+        Each is under one of the parameters that it requires.
+        """
+        found = defaultdict(list)
         for component in self.graph.instances(sh("ConstraintComponent")):
             if not str(component).startswith(SHACL):
                 parameters = sh_values(self.index, component, "parameter")
@@ -459,7 +470,7 @@ class _Compilation:
                 )
                 every = frozenset(path for one in parameters for path in sh_values(self.index, one, "path"))
                 if every - optional:
-                    found.append((component, every - optional, optional))
+                    found[min(every - optional, key=str)].append((component, every - optional, optional))
         return found
 
 

@@ -226,7 +226,7 @@ def contradiction(source: str, reference: str) -> str | None:
         return None
     words = reference.split()
     raw = " ".join(words).rstrip(".")
-    truths = [*_TRUTH.finditer(source)] if 0 < len(words) <= _WORDS else []
+    truths = [*_truths(source)] if 0 < len(words) <= _WORDS else []
     if len(truths) != 1 or not raw:
         return None
     plain, wanted = (truths[0][1] or truths[0][2]).strip("\"'").casefold(), raw.casefold()
@@ -247,6 +247,17 @@ def contradiction(source: str, reference: str) -> str | None:
     return (
         f"{brief(value)} does not pass the template, whose ground truth for {field.name} is {brief(field.ground_truth)}"
     )
+
+
+def _truths(source: str) -> Iterator[re.Match[str]]:
+    """Yield the ground truths in the text of a template with one field."""
+    for mark in ("VerifiedField(", "ground_truth"):
+        at = source.find(mark)
+        while at >= 0:
+            truth = _TRUTH.match(source, at)
+            if truth is not None:
+                yield truth
+            at = source.find(mark, at + len(mark) if truth is None else truth.end())
 
 
 def _is_close(value: JsonValue, field: TemplateField) -> bool:

@@ -162,21 +162,25 @@ def _check_entities(data: bytes) -> None:
 
 
 def index_of(statements: Statements) -> Index:
-    """Return the statements of a file of shapes."""
-    names = _Names()
+    """Return the statements of a file of shapes; equal names are one object, so that they compare by identity."""
+    named = contexts.named
+    literals: dict[tuple[str | None, ...], Literal] = {}
 
     def term(one: Term) -> Node:
         if isinstance(one, str):
-            return BNode(one[len(BLANK) :]) if one.startswith(BLANK) else names[one]
-        _, datatype, language = one
-        return literal(text_of(one), names[datatype] if datatype else None, language)
+            return BNode(one[len(BLANK) :]) if one.startswith(BLANK) else named(one)
+        key = tuple(one)
+        if key not in literals:
+            _, datatype, language = one
+            literals[key] = literal(text_of(one), named(datatype) if datatype else None, language)
+        return literals[key]
 
     index: Index = {}
     for subject, properties in statements.items():
         predicates = index[term(subject)] = {}
         for predicate, values in properties.items():
             terms = [term(one) for one in values]
-            predicates[names[predicate]] = terms if len(terms) > 1 else terms[0]
+            predicates[named(predicate)] = terms if len(terms) > 1 else terms[0]
     return index
 
 

@@ -147,12 +147,12 @@ def _in_role(name: str, fault: Judge) -> Component:
     """Return the component that finds values which are wrong in some role of their node."""
 
     def component(column: ValueNodes, parameters: Parameters, _data: DataGraph) -> Rows:
-        judged: dict[tuple[int, ...], bool] = {}
+        judged: dict[tuple[object, ...], bool] = {}
         roles_of = column.beside(RDF_TYPE)
         for at, values in column.filled() if parameters[name].value else ():
             roles = roles_of.values(at)
             for one in values:
-                key = id(one), *map(id, roles)
+                key = str(one), one.__class__, *map(id, roles)  # many objects have the same few keys
                 if key not in judged:
                     judged[key] = any(fault(one, str(role).removeprefix(KARENINA)) for role in roles)
                 if judged[key]:

@@ -32,7 +32,7 @@ from checkpoint_ld.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -240,14 +240,23 @@ def infer_settings(
             _infer_unset(inference, holder, role, dict(zip(own, held, strict=True)))
         for at, name in layout.older if inference.wants("olderTrait") else ():
             _infer_older_traits(inference, found[at], older_entries(name, json_value(held[at])))
-        stated = {
-            predicate: term
-            for at, predicate in layout.known
-            if (term := held[at]) is not None and id(term) not in unstated
-        }
-        if stated:
-            inference.found.setdefault(holder, {}).update(stated)
+        _add_stated(inference, holder, layout, held, unstated if lacks_values or unstated else None)
         yield [(name, held[at]) for at, name in layout.classifying]
+
+
+def _add_stated(
+    inference: Inference,
+    holder: Node,
+    layout: _SettingNames,
+    held: Sequence[Node | None],
+    unstated: Collection[int] | None,
+) -> None:
+    """Add the known settings that have a value; with `unstated` as None, each of them has one."""
+    stated: Held = dict(zip(layout.predicates, map(held.__getitem__, layout.known), strict=True))  # type: ignore[arg-type]  # as checked next
+    if unstated is not None:
+        stated = {one: term for one, term in stated.items() if term is not None and id(term) not in unstated}
+    if stated:
+        inference.found.setdefault(holder, {}).update(stated)
 
 
 def _infer_unset(inference: Inference, holder: Node, role: str, settings: Mapping[object, Node | None]) -> None:
@@ -266,11 +275,12 @@ def _infer_older_traits(inference: Inference, holder: Node, entries: Iterable[ob
 class _SettingNames(NamedTuple):
     """The names of an object's settings: whether one repeats, and the indexes of known and classifying ones.
 
-    In `older` ones, older files keep traits.
+    `predicates` are those of the known ones. In `older` ones, older files keep traits.
     """
 
     are_repeated: bool
-    known: list[tuple[int, Node]]
+    known: list[int]
+    predicates: list[Node]
     classifying: list[tuple[int, str]]
     older: list[tuple[int, str]]
 
@@ -280,7 +290,8 @@ class _SettingNames(NamedTuple):
         last = {name: at for at, name in enumerate(own) if isinstance(name, str)}
         return cls(
             len(set(own)) < len(own),
-            [(at, known[name]) for name, at in last.items() if name in known],
+            [at for name, at in last.items() if name in known],
+            [known[name] for name in last if name in known],
             [(at, name) for name, at in last.items() if name in classifying],
             [(at, name) for name, at in last.items() if name in LEGACY_PROPERTIES],
         )
