@@ -404,7 +404,12 @@ def test_no_python_text_of_a_document_is_run(tmp_path: Path) -> None:
 def test_what_is_saved_is_loaded_again(extension: str, tmp_path: Path) -> None:
     benchmark = Benchmark("Metals", creator=Person(name="A", url="https://a.example"))
     benchmark.add_question("Which?", "That", keywords=["k"], custom_metadata={"a": [1, 1.0, None]})
-    assert benchmark.save(tmp_path / f"m.{extension}") == ()
+    found = benchmark.save(tmp_path / f"m.{extension}")
+    assert [one.message for one in found] == ["1 question without a template: Karenina refuses the file"] * (
+        extension in ("jsonld", "v1", "json")
+    )
+    assert not benchmark.save(tmp_path / f"m.{extension}", placeholders=True)
+    benchmark.save(tmp_path / f"m.{extension}")
     assert [one.name for one in tmp_path.iterdir()] == [f"m.{extension}"]
     again = Benchmark.load(tmp_path / f"m.{extension}")
     assert again.to_jsonld() == benchmark.to_jsonld()

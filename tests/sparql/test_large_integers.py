@@ -114,12 +114,6 @@ def test_constants_of_a_query_are_numbers() -> None:
     assert len(made.query(f"SELECT ?s {{ ?s {P} ?v FILTER (?v < {BIG}) }}").rows) == 1
 
 
-def test_in_a_process_of_its_own_too(data: Dataset) -> None:
-    rows = data.query(f"SELECT ?s {{ ?s {P} ?v FILTER (?v > {SEED}) }}", timeout=60).rows
-
-    assert [str(row[0]) for row in rows] == ["<urn:x:b>"]
-
-
 def test_an_edit_may_bring_the_first_one() -> None:
     benchmark = checkpoint_ld.Benchmark("Edited")
     query = f"SELECT ?v {{ ?s {P} ?v FILTER (?v > 5) }}"

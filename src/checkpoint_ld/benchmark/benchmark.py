@@ -50,7 +50,8 @@ from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
 from checkpoint_ld.mapping.traits import CUSTOM, family_of
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.phrases import harmless, shown, unknown
+from checkpoint_ld.phrases import counted, harmless, shown, unknown
+from checkpoint_ld.rules import finding
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.validation import validator
 from checkpoint_ld.validation.inference import with_inferred
@@ -286,6 +287,8 @@ class Benchmark(Shown):
     ) -> tuple[Finding, ...]:
         """Write the benchmark to exactly `path`, all of it or nothing; return findings about the losses.
 
+        There is a finding if Karenina would refuse the JSON of a new benchmark, because questions have no template.
+
         The extension decides the syntax (`.jsonld`, `.json`, `.ttl`, `.nt`, `.nq`, `.trig`, `.rdf`; without one it is
         JSON), and `.gz` after it packs the file. JSON is written in the dialect that was read, if that can be written,
         else in the canonical one. As in Karenina, JSON has the settings of deep judgment of LLM traits only with
@@ -310,7 +313,13 @@ class Benchmark(Shown):
             now=now(),
         )
         replace_file(path, written.data, overwrite=overwrite, pack=is_packed(path))
-        return written.findings
+        is_new = self._source is None and syntax == writing.JSONLD and dialect in {None, reading.CANONICAL}
+        missing = self.get_missing_templates(ids_only=True) if is_new and not placeholders else []
+        if not missing:
+            return written.findings
+        message = f"{counted(len(missing), 'question')} without a template: Karenina refuses the file"
+        remedy = "add templates, or save with placeholders=True"
+        return (*written.findings, finding("template-missing", message, remedy=remedy))
 
     def clone(self) -> Self:
         """Return an independent benchmark with the same content."""

@@ -255,7 +255,9 @@ class _QueryRun:
     def _note_large_integers(self, store: Store) -> None:
         """Report that the engine leaves some numbers out, if the query computes."""
         is_computed = self.request.query is None and _COMPUTED.search(self.request.text)
-        if is_computed and self.limits["engine"] == ENGINES[0] and _has_too_large_integers(store):
+        from checkpoint_ld.sparql import large_integers
+
+        if is_computed and self.limits["engine"] == ENGINES[0] and large_integers.leaves_out(store):
             self.note(f"{_LARGE}: --engine {ENGINES[1]} counts them")
 
     @cached_property
@@ -442,30 +444,21 @@ def _shown(
         yield label, source, graph if visible is None else visible.to_graph()
 
 
-def _has_too_large_integers(store: Store) -> bool:
-    from checkpoint_ld.sparql import large_integers
-
-    return not large_integers.are_few(store) and large_integers.most_digits(store) >= large_integers.BEYOND_DECIMALS
-
-
-def _warn_of_large_integers(store: Store, *, quiet: bool) -> None:
-    if not quiet and _has_too_large_integers(store):
-        streams.note(f"{_LARGE}; select them as they are")
-
-
 def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path | Callable[[], str]:
     """Return the folder of a store of files, or a function that returns the newest snapshot of a collection."""
     import pyoxigraph
 
     from checkpoint_ld import families, sparql
     from checkpoint_ld.documents.files import working_folder
+    from checkpoint_ld.sparql import large_integers
     from checkpoint_ld.stores.directory import Snapshots
 
     if streams.is_collection(paths):
         if inferred:
             raise SettingsError("--inferred is for files: a collection holds what was added to it")
         current = stack.enter_context(Snapshots(Path(paths[0]))).current
-        _warn_of_large_integers(pyoxigraph.Store.read_only(current()), quiet=quiet)
+        if not quiet and large_integers.leaves_out(pyoxigraph.Store.read_only(current())):
+            streams.note(f"{_LARGE}; select them as they are")
         return current
     dataset = sparql.Dataset()
     statements: dict[str, int] = {}
@@ -477,7 +470,8 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:
         streams.note(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
-    _warn_of_large_integers(dataset.store, quiet=quiet)
+        if large_integers.leaves_out(dataset.store):
+            streams.note(f"{_LARGE}; select them as they are")
     dataset.note_large_integers()
     folder = stack.enter_context(working_folder())
     # On a disk, so that all workers open the same data without a copy in memory.

@@ -37,7 +37,7 @@ _INTEGERS = frozenset(
 _DIGITS: Final = 16
 """The least digits of a large integer: of shorter ones, more than a thousand are within 64 bits together."""
 _LEAST, _MOST_DECIMAL = 10 ** (_DIGITS - 1), (2**127 - 1) // 10**18
-BEYOND_DECIMALS: Final = len(str(_MOST_DECIMAL))
+_BEYOND_DECIMALS: Final = len(str(_MOST_DECIMAL))
 """The digits from which a number may be beyond Oxigraph's decimals."""
 _WHOLE = re.compile(r"([+-]?[0-9]+)(?:\.0*)?")
 _OPERATORS = frozenset("<>=+-*/")
@@ -70,7 +70,7 @@ def is_large_integer(text: str) -> bool:
     """Return whether a text is a large whole number, and within Oxigraph's decimals."""
     if len(text) < _DIGITS or not _WHOLE.fullmatch(text):
         return False
-    return len(text) <= 2 * BEYOND_DECIMALS and _LEAST <= abs(int(text)) <= _MOST_DECIMAL
+    return len(text) <= 2 * _BEYOND_DECIMALS and _LEAST <= abs(int(text)) <= _MOST_DECIMAL
 
 
 _NUMBER, _AS_INTEGER = NamedNode("urn:checkpoint-ld:number-of"), NamedNode("urn:checkpoint-ld:integer-of")
@@ -120,14 +120,15 @@ _FEW: Final = 100_000
 """The most statements with numbers beyond Oxigraph's decimals of which rdflib computes."""
 
 
-def are_left_out(text: str, store: Store, known: Known | None = None) -> bool:
-    """Return whether Oxigraph leaves out some numbers of a store that a query computes with."""
-    return with_decimals(text) != text and most_digits(store, known) >= BEYOND_DECIMALS
+def is_for_rdflib(text: str, store: Store, known: Known | None) -> bool:
+    """Return whether a query computes with few statements, of which Oxigraph leaves out some numbers."""
+    is_beyond = with_decimals(text) != text and most_digits(store, known) >= _BEYOND_DECIMALS
+    return is_beyond and len(store) <= _FEW  # which takes long on disk
 
 
-def are_few(store: Store) -> bool:
-    """Return whether rdflib can compute with the statements of a store in a few seconds."""
-    return len(store) <= _FEW
+def leaves_out(store: Store) -> bool:
+    """Return whether Oxigraph leaves out numbers of a store, which are too many for rdflib."""
+    return most_digits(store) >= _BEYOND_DECIMALS and len(store) > _FEW
 
 
 def text_for(text: str, store: Store, known: Known | None) -> str:

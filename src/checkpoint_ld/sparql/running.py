@@ -233,7 +233,7 @@ def evaluated(
 
 def _needs_rdflib(store: pyoxigraph.Store, query: GuardedQuery, known: Known | None) -> bool:
     """Return whether Oxigraph would answer a query wrongly, and rdflib right."""
-    if large_integers.are_left_out(query.rewritten.text, store, known) and large_integers.are_few(store):
+    if large_integers.is_for_rdflib(query.rewritten.text, store, known):
         return not query.asks_services
     if not query.keeps_by_minus and all(_is_mentioned(store, query, end) for end in query.path_ends):
         return False
