@@ -434,13 +434,16 @@ def _shown(
     sources: Iterable[tuple[str, Checkpoint, StatementGraph]], note: Callable[[str], None]
 ) -> Iterator[tuple[str, Checkpoint, StatementGraph]]:
     """Yield checkpoints with what is shown of them: those of agents without values that look like secrets."""
-    from checkpoint_ld.agents.withholding import shown
     from checkpoint_ld.vocabulary import AGENT
 
     for label, source, graph in sources:
-        visible, count = shown(cast("AgentReading", source)) if source.family == AGENT else (None, 0)
-        if visible is not None:
-            note(f"{label}: {counted(count, 'value')} withheld that may be a secret; the file has them")
+        visible = None
+        if source.family == AGENT:
+            from checkpoint_ld.agents.withholding import shown  # it takes its time to import
+
+            visible, count = shown(cast("AgentReading", source))
+            if visible is not None:
+                note(f"{label}: {counted(count, 'value')} withheld that may be a secret; the file has them")
         yield label, source, graph if visible is None else visible.to_graph()
 
 
