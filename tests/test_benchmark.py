@@ -35,7 +35,7 @@ from checkpoint_ld.entities import (
     RegexRubricTrait,
     Rubric,
 )
-from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.entities.template_spec import TemplateSpec
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.mapping.traits import rating_of
@@ -44,6 +44,7 @@ from tests.mapping import traits
 from tests.trials import examples
 
 METAL = "urn:uuid:question-metal-1"
+TEMPLATE = "class Answer(BaseAnswer):\n    a: str\n\n    def verify(self):\n        return True\n"
 
 
 def load(tree: Json) -> Benchmark:
@@ -141,6 +142,8 @@ def test_questions_are_a_sequence_that_is_built_on_demand() -> None:
     assert [one.question for one in questions] == [f"Question {at}?" for at in range(5)]
     assert [one.question for one in questions[1:4:2]] == ["Question 1?", "Question 3?"]
     assert (len(questions), questions[-1].question, questions[2] in questions) == (5, "Question 4?", True)
+    assert [one.question for one in reversed(questions[3:])] == ["Question 4?", "Question 3?"]
+    assert not list(questions[5:])
     with pytest.raises(IndexError):
         questions[5]
 
@@ -170,14 +173,37 @@ def test_a_benchmark_is_a_collection_of_questions() -> None:
         Benchmark.get_question_dynamic_rubric,
         Benchmark.get_scenario,
         Benchmark.__getitem__,
+        Benchmark.get_question_author,
+        Benchmark.get_question_sources,
+        Benchmark.get_template,
+        Benchmark.get_template_spec,
+        Benchmark.get_template_id,
+        Benchmark.get_merged_rubric_for_question,
+        Benchmark.get_merged_dynamic_rubric_for_question,
+        Benchmark.remove_scenario,
+        Benchmark.remove_question_rubric,
+        Benchmark.toggle_finished,
         lambda benchmark, name: benchmark.get_question_custom_property(name, "level"),
+        lambda benchmark, name: benchmark.get_finished_templates([METAL, name]),
+        lambda benchmark, name: benchmark.add_answer_template(name, TEMPLATE),
+        lambda benchmark, name: benchmark.copy_template(name, METAL),
+        lambda benchmark, name: benchmark.update_question_metadata(name, answer_notes="n"),
+        lambda benchmark, name: benchmark.set_question_author(name, None),
+        lambda benchmark, name: benchmark.set_question_sources(name, None),
+        lambda benchmark, name: benchmark.set_question_custom_property(name, "level", 1),
+        lambda benchmark, name: benchmark.remove_question_custom_property(name, "level"),
+        lambda benchmark, name: benchmark.add_question_rubric_trait(name, RegexRubricTrait(name="r", pattern="x")),
+        lambda benchmark, name: benchmark.set_question_rubric(name, Rubric()),
+        lambda benchmark, name: benchmark.set_question_dynamic_rubric(name, None),
     ],
 )
 def test_what_is_not_there_is_a_failed_lookup(ask: Callable[[Benchmark, str], Json]) -> None:
+    benchmark = load(canonical())
     with pytest.raises(LookupFailedError, match=r"there is no (question|scenario) 'nothing'") as failed:
-        ask(load(canonical()), "nothing")
+        ask(benchmark, "nothing")
     assert isinstance(failed.value, KeyError)
     assert isinstance(failed.value, ValueError)
+    assert benchmark.to_jsonld("plain") == canonical()
 
 
 def test_what_is_stated_about_a_question_is_shown_on_its_own() -> None:
@@ -572,14 +598,6 @@ def test_a_question_object_is_added_with_more_stated_about_it() -> None:
         with pytest.raises(WriteError, match=words):
             benchmark.add_question_from_object(question, **found)
     assert benchmark.question_count == 1
-
-
-def test_a_specification_makes_the_template() -> None:
-    found = {"name": "total", "type": "int", "description": "The sum", "ground_truth": 4}
-    field = TemplateFieldSpec.model_validate({**found, "verify_with": {"type": "NumericExact"}})
-    benchmark = made(TEXT, "4", TemplateSpec(fields=[field]))
-    assert "total: int = VerifiedField(" in str(again(benchmark)[0].answer_template)
-    assert benchmark.finished_count == 1
 
 
 def test_what_one_benchmark_shows_another_one_takes() -> None:

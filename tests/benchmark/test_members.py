@@ -400,13 +400,6 @@ def test_custom_values_lose_one_prefix_only() -> None:
     assert benchmark.get_question_custom_property(METAL, "finished") is None
 
 
-def test_what_is_not_there_is_a_failed_lookup() -> None:
-    benchmark = load(strange())
-    for ask in (benchmark.get_question_author, benchmark.get_question_sources, benchmark.toggle_finished):
-        with pytest.raises(LookupFailedError, match="there is no question 'nothing'"):
-            ask("nothing")
-
-
 def test_a_question_that_is_requested_is_the_only_one_that_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = load(strange(*(item(f"Metal {number}?", f"urn:uuid:{number}") for number in range(20))))
     built = []
@@ -449,14 +442,6 @@ def test_the_questions_of_two_calls_are_equal_until_one_changes(benchmark: Bench
     assert benchmark.questions != other.questions
     other.remove_question("urn:uuid:7")
     assert benchmark.questions != other.questions
-
-
-def test_all_are_there_in_their_order(benchmark: Benchmark) -> None:
-    assert question_texts(benchmark) == [f"Metal {number}?" for number in range(COUNT)]
-    assert question_texts(benchmark) == [benchmark.questions[number].question for number in range(COUNT)]
-    assert [one.question for one in reversed(benchmark.questions[30:33])] == ["Metal 32?", "Metal 31?", "Metal 30?"]
-    assert not list(benchmark.questions[COUNT:])
-    assert benchmark.questions[3] in benchmark.questions
 
 
 CHANGES: dict[str, Callable[[Benchmark, int], object]] = {

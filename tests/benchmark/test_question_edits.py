@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from checkpoint_ld import Benchmark, LookupFailedError, WriteError
+from checkpoint_ld import Benchmark, WriteError
 from checkpoint_ld.entities import AgenticRubricTrait, DynamicRubric, LLMRubricTrait, RegexRubricTrait, Rubric
-from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.entities.template_spec import TemplateSpec
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import Compaction
 from checkpoint_ld.mapping.questions import default_template
@@ -168,23 +168,6 @@ def test_a_template_of_another_name_and_text_stays_when_the_question_changes() -
     assert_says(benchmark, tree)
 
 
-def test_a_template_may_be_given_as_a_specification() -> None:
-    field = TemplateFieldSpec(
-        name="total", type="int", description="The sum", ground_truth=4, verify_with={"type": "NumericExact"}
-    )
-    benchmark = load(strange())
-    benchmark.update_question_metadata(METAL, answer_template=TemplateSpec(fields=[field]))
-    assert "total: int = VerifiedField(" in str(benchmark[METAL].answer_template)
-
-
-def test_what_a_file_lacks_is_made() -> None:
-    tree = strange()
-    del tree["dataFeedElement"][0]["item"]["hasPart"]
-    benchmark = load(tree)
-    benchmark.update_question_metadata(METAL, answer_template="class A: ...")
-    assert load(benchmark.to_jsonld())[METAL].answer_template == "class A: ..."
-
-
 # --- what is refused
 
 
@@ -223,22 +206,6 @@ def test_what_cannot_be_decided_changes_nothing(fields: Json, fault: str) -> Non
     benchmark = load(tree)
     with pytest.raises(WriteError, match=fault):
         benchmark.update_question_metadata(METAL, **{"answer_notes": "n", **fields})
-    assert_says(benchmark, tree, edited=False)
-
-
-def test_a_question_that_is_not_there_cannot_be_changed() -> None:
-    tree = strange()
-    benchmark = load(tree)
-    for edit in (
-        lambda: benchmark.update_question_metadata("nothing", answer_notes="n"),
-        lambda: benchmark.set_question_author("nothing", None),
-        lambda: benchmark.set_question_sources("nothing", None),
-        lambda: benchmark.set_question_custom_property("nothing", "level", 1),
-        lambda: benchmark.remove_question_custom_property("nothing", "level"),
-    ):
-        with pytest.raises(LookupFailedError, match="there is no question 'nothing'"):
-            edit()
-    benchmark.update_question_metadata(METAL)
     assert_says(benchmark, tree, edited=False)
 
 

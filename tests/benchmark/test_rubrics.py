@@ -10,7 +10,6 @@ import pytest
 from checkpoint_ld import Benchmark
 from checkpoint_ld.entities import (
     AgenticRubricTrait,
-    AnyTrait,
     CallableRubricTrait,
     DynamicRubric,
     LLMRubricTrait,
@@ -18,7 +17,7 @@ from checkpoint_ld.entities import (
     RegexRubricTrait,
     Rubric,
 )
-from checkpoint_ld.errors import LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.errors import SettingsError, WriteError
 from tests.benchmark.editing import EDITED, METAL, assert_says, load, strange
 from tests.documents import Json, canonical, item, rating, setting
 
@@ -236,30 +235,6 @@ def test_all_rubrics_are_cleared_and_counted() -> None:
 # What is kept that Karenina loses
 
 
-@pytest.mark.parametrize("trait", [*EVERY.traits()], ids=lambda trait: trait.name)
-def test_scores_from_0_to_1_stay_scores(trait: AnyTrait) -> None:
-    benchmark = load(canonical())
-    benchmark.add_question_rubric_trait(METAL, trait)
-
-    rubric = again(benchmark).get_question_rubric(METAL)
-    assert rubric is not None
-    (read,) = (one for one in rubric.traits() if one.name == trait.name)
-    assert read == trait
-
-
-def test_settings_that_karenina_does_not_write_come_back() -> None:
-    seen = LLMRubricTrait(name="seen", kind="boolean", include_ground_truth=True)
-    classed = LLMRubricTrait(name="classed", kind="score", classes={"no": "never", "yes": "always"})
-    form = LLMRubricTrait.model_validate(
-        {"name": "form", "kind": {"type": "template", "schema": {"properties": {"n": {"type": "integer"}}}}}
-    )
-    rubric = Rubric(llm_traits=[seen, classed, form])
-    benchmark = load(canonical())
-    benchmark.set_global_rubric(rubric)
-
-    assert again(benchmark).get_global_rubric() == rubric
-
-
 # What is refused
 
 
@@ -342,23 +317,6 @@ def test_what_was_unusual_before_may_stay() -> None:
     assert again(benchmark).get_rubric_trait_names() == ["clear", "tone", "tone", "a.b"]
     assert benchmark.update_global_rubric_trait("tone", DATED)
     assert benchmark.get_rubric_trait_names() == ["clear", "dated", "a.b"]
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda benchmark: benchmark.add_question_rubric_trait("nothing", CLEAR),
-        lambda benchmark: benchmark.set_question_rubric("nothing", Rubric()),
-        lambda benchmark: benchmark.remove_question_rubric("nothing"),
-        lambda benchmark: benchmark.get_question_dynamic_rubric("nothing"),
-        lambda benchmark: benchmark.set_question_dynamic_rubric("nothing", None),
-        lambda benchmark: benchmark.get_merged_rubric_for_question("nothing"),
-        lambda benchmark: benchmark.get_merged_dynamic_rubric_for_question("nothing"),
-    ],
-)
-def test_a_question_that_is_not_there_is_a_failed_lookup(edit: Callable[[Benchmark], object]) -> None:
-    with pytest.raises(LookupFailedError, match="there is no question 'nothing'"):
-        edit(load(canonical()))
 
 
 def test_a_question_that_is_not_there_has_no_rubric() -> None:

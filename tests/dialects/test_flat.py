@@ -1,6 +1,5 @@
 """The flat dialect: bare questions instead of elements."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld.dialects import Upgrade, detect, source_pointer
-from checkpoint_ld.dialects.dialect import Listing, Trail, container, decoded, encoded, gui_encoded, step
+from checkpoint_ld.dialects.dialect import container, decoded, encoded, gui_encoded, step
 from checkpoint_ld.dialects.leftovers import missing_from, restored
 from tests.dialects import Json, feed, lacking, named, prop, rating, settings
 
@@ -326,13 +325,6 @@ def test_of_a_name_that_stands_twice_all_is_kept_in_order() -> None:
     assert restored(have, missing_from(have, want)) == want
 
 
-def test_ratings_are_added() -> None:
-    assert restored({"rating": [{"name": "a"}]}, {"rating": [{"name": "b"}]})["rating"] == [
-        {"name": "a"},
-        {"name": "b"},
-    ]
-
-
 # --- JSON inside text.
 
 
@@ -371,11 +363,6 @@ def test_text_that_would_not_come_back_whole_counts_as_no_json(text: str) -> Non
     assert container(text) is None
 
 
-def test_a_container_is_read() -> None:
-    assert container('{"a": [1, null]}') == {"a": [1, None]}
-    assert json.loads(encoded([1])) == [1]
-
-
 # --- Places in a canonical tree and where they come from.
 
 
@@ -408,30 +395,3 @@ def test_keys_are_escaped_so_that_they_can_be_distinguished(keys: list[str | int
     read = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
     assert read == [str(key) for key in keys]
-
-
-def test_a_later_note_replaces_an_earlier_one() -> None:
-    trail = Trail("flat", kept=True)
-    trail.moved("/a", "/b")
-    trail.moved("/a", "/c")
-
-    assert trail.source("/a/x") == "/c/x"
-
-
-def test_a_listing_notes_where_its_entries_come_from() -> None:
-    listing = Listing("/list", Trail("flat", kept=True))
-    listing.add("x", "/list/3")
-    listing.add_property("p", 1, "/q")
-
-    assert listing.entries == ["x", prop("p", 1)]
-    assert listing.trail.source("/list/0") == "/list/3"
-    assert listing.trail.source("/list/1/value/a") == "/q/a"
-
-
-def test_findings_name_dialect_and_place() -> None:
-    trail = Trail("flat")
-    trail.report("json-ld-form", "odd", "/a", "trait")
-    (found,) = trail.findings
-
-    assert (found.condition, found.place.pointer, found.subject, found.dialect) == ("W-FORM", "/a", "trait", "flat")
-    assert found.remedy

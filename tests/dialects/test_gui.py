@@ -350,6 +350,17 @@ def test_what_the_gui_does_not_read_is_kept_and_listed() -> None:
     assert settings(again["dataFeedElement"][0]["item"])["answer_notes"] == "n"
 
 
+def test_a_setting_that_stands_twice_is_listed_at_its_first_place() -> None:
+    twice = rating(
+        "cites", "karenina:GlobalRegexTrait", additionalProperty=[prop("pattern", "a"), prop("pattern", "b")]
+    )
+    found = downgrade(tree_of(rating=[rating(), twice]))
+
+    assert {one.place.pointer for one in found.findings} == {"/rating/1/additionalProperty/0"}
+    again = dialect("gui-datafeed").upgrade(found.value).tree["rating"][1]["additionalProperty"]
+    assert [one["value"] for one in again if one["name"] == "pattern"] == ["a", "b"]
+
+
 def test_scenarios_are_set_apart_and_listed() -> None:
     scenarios = [{"@type": "karenina:Scenario", "name": "s"}]
     found = downgrade(tree_of(dataFeedElement=[], hasPart=scenarios))

@@ -138,11 +138,6 @@ def test_a_file_may_lack_the_answer_but_not_the_text() -> None:
         Question.model_validate({"question": "", "raw_answer": "x"}, context=LENIENT)
 
 
-def test_few_shot_examples_are_pairs_of_texts() -> None:
-    example = {"question": "1+1?", "answer": "2"}
-    assert made(few_shot_examples=[example]).few_shot_examples == [example]
-
-
 def test_new_dates_are_moments_and_given_dates_are_kept_as_they_are() -> None:
     for now in (made().date_created, BenchmarkMetadata(name="M").created_at):
         assert datetime.fromisoformat(now).tzinfo is not None

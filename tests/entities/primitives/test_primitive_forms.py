@@ -147,11 +147,6 @@ def test_a_primitive_needs_a_name_that_exists(members: Any, message: str) -> Non
         primitive_of(members)
 
 
-def test_parameters_are_given_by_name() -> None:
-    with pytest.raises(TypeError):
-        NumericTolerance(0.5)  # type: ignore[call-arg]
-
-
 def test_a_name_may_be_repeated_but_not_another() -> None:
     assert ExactMatch.model_validate({"type": "ExactMatch"}) == ExactMatch()
     with pytest.raises(ValidationError):
@@ -169,12 +164,6 @@ def test_unknown_parameters_are_reported_and_kept(caplog: pytest.LogCaptureFixtu
     assert list(primitive.serialised().items()) == list(members.items())
     assert primitive.check("a", "a")
     assert ExactMatch().unknown_parameters == ()
-
-
-def test_two_primitives_share_no_default() -> None:
-    first, second = ExactMatch(), ExactMatch()
-    first.normalize.append("remove_punctuation")
-    assert second.normalize == ["lowercase", "strip"]
 
 
 def test_a_primitive_may_be_a_field_of_a_model() -> None:
