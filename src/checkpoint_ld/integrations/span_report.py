@@ -84,7 +84,7 @@ class SpanReport:
         """Count the spans of a trace; `silent` are the ids of the chats that have no content."""
         is_about_agents = any(span.operation for span in spans)
         for span in spans:
-            row = self._row(*span.instrumentation)
+            row = self.instrumentations.setdefault(span.instrumentation, Instrumentation(*span.instrumentation))
             if not (is_about_agents and span.operation):
                 row.passed_over += 1
                 continue
@@ -96,9 +96,6 @@ class SpanReport:
                 row.calls += 1
                 is_stated = any(span.attributes.get(name) is not None for name in (*ARGUMENTS, *RESULT))
                 row.silent_calls += not is_stated and not any(span.events)
-
-    def _row(self, name: str, version: str) -> Instrumentation:
-        return self.instrumentations.setdefault((name, version), Instrumentation(name, version))
 
     def rows(self) -> Iterator[Instrumentation]:
         """Yield the instrumentations, those about agents first."""

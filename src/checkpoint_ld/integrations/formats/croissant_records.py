@@ -259,7 +259,7 @@ class Description:
         for inside, content in chosen:
             data = self._local(inside) if content is None else content
             self._check_hash(node, inside, data)
-            yield inside, data, _kind(inside, kinds)
+            yield inside, data, next((_FORMATS[kind] for kind in kinds if kind in _FORMATS), extension_of(inside))
 
     def _check_hash(self, node: Node, name: str, data: bytes) -> None:
         for method in ("sha256", "md5"):
@@ -375,7 +375,8 @@ class Description:
         return [read_json(line, name).value for line in data.split(b"\n") if line.strip()]
 
     def _by_paths(self, name: str, roots: Iterable[Any], leaves: Sequence[Field]) -> Iterator[dict[str, Any]]:
-        paths = {leaf.identifier: self._path(leaf) for leaf in leaves}
+        place = f"{self.file}: the field"
+        paths = {leaf.identifier: json_paths.parsed(leaf.where, f"{place} {leaf.identifier!r}") for leaf in leaves}
         levels = {identifier: json_paths.level(path) for identifier, path in paths.items()}
         wanted = {level for leaf in leaves for level in [levels[leaf.identifier]] if not leaf.is_repeated}
         if len(wanted) > 1:
@@ -399,9 +400,6 @@ class Description:
                     else next(values, None)
                     for leaf, values in values_of.items()
                 }
-
-    def _path(self, leaf: Field) -> json_paths.Path:
-        return json_paths.parsed(leaf.where, f"{self.file}: the field {leaf.identifier!r}")
 
     def _value(self, leaf: Field, raw: Any) -> Any:
         if not leaf.way:
@@ -465,10 +463,6 @@ def _opened(data: bytes) -> Iterator[tuple[str, Any]]:
 def _matches(name: str, patterns: Sequence[str]) -> bool:
     """Return whether a name fits a pattern, whose `*` also stands for folders, as in `mlcroissant`."""
     return any(fnmatch.fnmatchcase(name, pattern.removeprefix("./")) for pattern in patterns)
-
-
-def _kind(name: str, formats: Sequence[str]) -> str:
-    return next((_FORMATS[mime_type] for mime_type in formats if mime_type in _FORMATS), extension_of(name))
 
 
 def _short(iri: str) -> str:

@@ -258,7 +258,11 @@ class _Crate:
 
     def _add_action(self, execution: str, runs: Sequence[tuple[AgentCheckpoint, Any]]) -> None:
         last, _ = runs[-1]
-        starts = [start for checkpoint, _ in runs for start in _starts(checkpoint)]
+        snapshots = [checkpoint.snapshot for checkpoint, _ in runs]
+        starts = [thought.created_at for each in snapshots for thought in each.thought_chain]
+        starts += [
+            call.started_at for each in snapshots for call in each.tool_state.calls if call.started_at is not None
+        ]
         questions = dict.fromkeys(checkpoint.about.question for checkpoint, _ in runs if checkpoint.about)
         agent = schema.iri("agent", last.agent_id)
         count = f"{len(runs)} checkpoints" if len(runs) > 1 else "1 checkpoint"
@@ -348,8 +352,3 @@ def _date(value: object) -> str | None:
     except ValueError:
         return None
     return value
-
-
-def _starts(checkpoint: AgentCheckpoint) -> Iterable[int]:
-    yield from (thought.created_at for thought in checkpoint.snapshot.thought_chain)
-    yield from (call.started_at for call in checkpoint.snapshot.tool_state.calls if call.started_at is not None)
