@@ -59,8 +59,6 @@ _BULK = 10_000
 """The number of statements above which they are loaded in bulk, which is faster and no transaction."""
 _MUCH = 10
 """The store is compacted when more than 1/10 of it was loaded in bulk."""
-_AT_ONCE = 2
-"""The bulk loads of one batch: of the graphs, and of their merge."""
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
 
 
@@ -111,7 +109,7 @@ class Holdings:
 
     def __init__(self, directory: Directory) -> None:
         self.directory = directory
-        self._in_bulk: list[int] = []
+        self._in_bulk = 0
 
     @classmethod
     def opened(cls, directory: Directory) -> Self:
@@ -285,11 +283,12 @@ class Holdings:
                     self._empty(graph)
                 return failed
             if not there and not self._entries:
-                # The entries are part of the bulk load, because a transaction beside it would make the store compact.
+                # The entries are part of the bulk load: with a transaction beside it, the store would need compacting.
                 done = [pending.but(status=DONE) for pending in loads]
                 with self.directory.first_load():
                     entries = pyoxigraph.serialize(_entry_quads(done), format=RdfFormat.N_QUADS) or b""
                     failed = self._write_whole(loads, entries)
+                    self._in_bulk = 0  # it is as compact as it can be
                     for pending in done:
                         self._register(pending.entry)
                     self._replace_entries([pending for pending in loads if pending.entry.graph in failed])
@@ -358,12 +357,10 @@ class Holdings:
     def settle(self) -> None:
         """Compact the store for fast queries after large bulk loads; a million statements take seconds."""
         held = sum(entry.triples for entry in self._entries.values())
-        # A single load of all graphs, and one of their merge, is written as compact as it can be.
-        is_single = len(self._in_bulk) <= _AT_ONCE and sum(self._in_bulk) == _AT_ONCE * held
-        if sum(self._in_bulk) * _MUCH > held and not is_single:
+        if self._in_bulk * _MUCH > held:
             with self.directory.writing() as store:
                 store.optimize()
-        self._in_bulk.clear()
+        self._in_bulk = 0
 
     def strays(self, *, in_merge: bool) -> list[NamedNode | DefaultGraph]:
         """Return the graphs that the manifest lacks and, with `in_merge`, the merge if it has surplus statements."""
@@ -431,7 +428,7 @@ class Holdings:
         store.flush()
         # Our own writers made the lines, so that they need not be validated again.
         store.bulk_load(cast("IO[bytes]", Joined(quads)), format=RdfFormat.N_QUADS, lenient=True)
-        self._in_bulk.append(count)
+        self._in_bulk += count
 
     def _empty(self, graph: str) -> None:
         self.directory.store.update(_emptying(graph))

@@ -367,7 +367,7 @@ class SparqlClient:
             try:
                 triples = b"" if answer.status == 404 else self._statements(answer, graph)
             except TruncatedResultError as error:
-                raise TruncatedResultError(f"{graph}: {error}") from None
+                raise TruncatedResultError(f"{self.where}: {graph}: {error}") from None
             found, counted = len(set(triples.splitlines())), self.count([graph])[graph]
             if found == counted:
                 return triples or None
@@ -450,7 +450,10 @@ class SparqlClient:
     def _result(self, text: str, form: Form) -> QueryResult:
         accept = request.N_TRIPLES if form in ("construct", "describe") else request.RESULTS
         answer = self.send(request.query(self.endpoint, text, accept=accept))
-        return request.result_of(answer, form, most_rows=self.endpoint.profile.most_rows)
+        try:
+            return request.result_of(answer, form, most_rows=self.endpoint.profile.most_rows)
+        except TruncatedResultError as error:
+            raise TruncatedResultError(f"{self.where}: {error}") from None
 
     def _update(self, text: str, graph: str) -> None:
         self.send(request.update(self.endpoint, text, f"write the graph {graph}"))
