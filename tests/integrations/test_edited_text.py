@@ -71,6 +71,7 @@ def document(indent: int | None = 2) -> str:
     items[1]["dateCreated"] = "yesterday"
     items[3]["item"]["rating"].append({**rating("other"), "bestRating": "high"})
     items[4]["item"]["acceptedAnser"] = "misspelt"
+    del items[4]["@id"]
     return json.dumps({**canonical(*items), "dateModified": "tomorrow"}, indent=indent, ensure_ascii=False)
 
 
@@ -125,6 +126,7 @@ def test_feed_items_that_do_not_change_stay(edit: str) -> None:
         ('"yesterday"', '"2026-01-01T00:00:00"'),
         ("acceptedAnser", "accepted"),
         ('"What is 2?"', '"What is\\n 9?"'),
+        ('"What is 4?"', '"What is 9?"'),
         ('"keywords": [', '"keywords": [\n\n"new",'),
     ],
 )

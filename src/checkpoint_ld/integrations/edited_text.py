@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.results import Checked
 
 _ITEM = re.compile(rf"/{ELEMENTS}/(\d+)(?=/|\Z)")
+_FIRST = re.compile(rf"(?<=#/{ELEMENTS}/)0(?=/|\Z)")
+"""The place of the only item, in the name of a node that has none of its own."""
 _REFERENCE = re.compile(r'\{\s*"@id"\s*:\s*"[^"]*"\s*\}')
 """An object that only names another one, which may be anywhere."""
 
@@ -96,9 +98,9 @@ def _begun(text: str, checked: Checked) -> _ValidatedText | None:
 def _keys(element: Any) -> Iterator[Hashable]:
     """Yield what questions may have in common: identifiers and texts."""
     question = element.get("item")
-    yield "@id", str(element.get("@id"))
-    if isinstance(question, dict):
-        yield "text", str(question.get("text"))
+    for key, holder in (("@id", element), ("text", question)):
+        if isinstance(holder, dict) and holder.get(key) is not None:
+            yield key, str(holder[key])
 
 
 def _follows(known: _ValidatedText, text: str, profiles: Profiles) -> bool:
@@ -117,37 +119,29 @@ def _follows(known: _ValidatedText, text: str, profiles: Profiles) -> bool:
             return False
         shared = [key for key in old.keys if known.keys[key] > 1]
         shared += [key for key in {*new.keys} - {*old.keys} if known.keys[key]]
-        was = known.by_item.get(at, [])
-        if shared or _plain(was) != _plain(_ItemPlaces(old_items, old).moved(old.findings, at)):
+        was = _among_others(old_items, at, old)
+        if shared or sorted(map(repr, known.by_item.get(at, ()))) != sorted(map(repr, was)):
             return False
         known.keys.subtract(old.keys)
         known.keys.update(new.keys)
-        known.by_item[at] = _ItemPlaces(items, new).moved(new.findings, at)
+        known.by_item[at] = _among_others(items, at, new)
         known.last = at, new
     _, old_end, new_end = difference(old_items.text, text)
-    lines = _Shift(old_items.text, text, old_end, new_end)
-    for item, several in known.by_item.items():
-        if item not in changed:
-            known.by_item[item] = [replace(one, place=lines.moved(one.place)) for one in several]
+    behind = _Moved(old_items.text, old_end, text, new_end)
+    for item in known.by_item.keys() - changed:
+        known.by_item[item] = behind.findings(known.by_item[item])
     known.items = items
     return True
 
 
-def _plain(findings: Iterable[Finding]) -> list[str]:
-    """Return findings in one order, without the names of nodes, which depend on the place among all items."""
-    return sorted(repr(replace(one, node=None)) for one in findings)
-
-
 @dataclass
 class _Alone:
-    """A feed item in a document of its own: its offset there, its number in the text, its findings and keys.
+    """A feed item in a document of its own: its findings and keys.
 
     `head` has the findings of the head. `has_references` is whether it may refer to other items.
     """
 
     text: str
-    offset: int
-    at: int
     findings: list[Finding]
     keys: list[Hashable]
     head: list[tuple[str, str, str | None]]
@@ -164,45 +158,37 @@ def _alone(items: FeedItems, at: int, profiles: Profiles) -> _Alone | None:
     checked = families.check(alone.encode("utf-8", "surrogatepass"), profiles)
     if checked.dialect != CANONICAL:
         return None
-    of_item = [one for one in checked.findings if _ITEM.match(one.place.pointer or "")]
-    head = [
-        (one.code, one.message, one.place.pointer)
-        for one in checked.findings
-        if not _ITEM.match(one.place.pointer or "")
-    ]
-    has_references = _REFERENCE.search(text, start, end) is not None
-    return _Alone(alone, offset, at, of_item, [*_keys(element)], head, has_references)
+    of_item: list[Finding] = []
+    head: list[tuple[str, str, str | None]] = []
+    for one in checked.findings:
+        if _ITEM.match(one.place.pointer or ""):
+            of_item.append(one)
+        else:
+            head.append((one.code, one.message, one.place.pointer))
+    return _Alone(alone, of_item, [*_keys(element)], head, _REFERENCE.search(text, start, end) is not None)
 
 
-class _ItemPlaces:
-    """Places in the document of one item, as places in the whole text."""
-
-    def __init__(self, items: FeedItems, alone: _Alone) -> None:
-        self._line, self._column = _line_and_column(items.text, items.spans[alone.at].start)
-        self._own_line, self._own_column = _line_and_column(alone.text, alone.offset)
-
-    def moved(self, findings: Iterable[Finding], at: int) -> list[Finding]:
-        """Return findings of the item, which is the one with the number `at` in the text."""
-        return [replace(one, place=self._place(one.place, at)) for one in findings]
-
-    def _place(self, place: Place, at: int) -> Place:
-        line, column = place.line, place.column
-        if line is not None and column is not None:
-            column += self._column - self._own_column if line == self._own_line else 0
-            line += self._line - self._own_line
-        pointer = _ITEM.sub(f"/{ELEMENTS}/{at}", place.pointer or "", count=1)
-        return replace(place, line=line, column=column, pointer=pointer)
+def _among_others(items: FeedItems, at: int, alone: _Alone) -> list[Finding]:
+    """Return the findings of an item as they are in the whole text, with its places and names."""
+    moved = _Moved(alone.text, items.spans[0].start, items.text, items.spans[at].start).findings(alone.findings, at)
+    return [replace(one, node=_FIRST.sub(str(at), one.node, count=1) if one.node else None) for one in moved]
 
 
-class _Shift:
-    """Places in a text as places in the edited text; they are outside of what was edited."""
+class _Moved:
+    """Places from one offset of a text on, as places from another offset of another text on; those before it stay."""
 
-    def __init__(self, old: str, new: str, old_end: int, new_end: int) -> None:
-        self._line, self._column = _line_and_column(old, old_end)
-        line, column = _line_and_column(new, new_end)
+    def __init__(self, old: str, at: int, new: str, to: int) -> None:
+        self._line, self._column = _line_and_column(old, at)
+        line, column = _line_and_column(new, to)
         self._lines, self._columns = line - self._line, column - self._column
 
-    def moved(self, place: Place) -> Place:
+    def findings(self, findings: Iterable[Finding], item: int | None = None) -> list[Finding]:
+        """Return findings at their places, which are in the item of this number if one is given."""
+        return [replace(one, place=self._place(one.place, item)) for one in findings]
+
+    def _place(self, place: Place, item: int | None) -> Place:
+        if item is not None:
+            place = replace(place, pointer=_ITEM.sub(f"/{ELEMENTS}/{item}", place.pointer or "", count=1))
         line, column = place.line, place.column
         if line is None or column is None or (line, column) < (self._line, self._column):
             return place
