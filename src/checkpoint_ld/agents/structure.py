@@ -27,26 +27,26 @@ ENDED: Final[Mapping[bool | None, tuple[str, ...]]] = MappingProxyType(
 _ABSENT: Any = object()
 
 
-class _Entry(BaseModel):
+class _PartOfJson(BaseModel):
     """An object inside a JSON part: its known members are typed, others are not looked at."""
 
     model_config = ConfigDict(extra="ignore")
 
 
-class _Alternative(_Entry):
+class _Alternative(_PartOfJson):
     option: Text
     reason_rejected: Text
     confidence: Unit = _ABSENT
 
 
-class _Memory(_Entry):
+class _Memory(_PartOfJson):
     key: Text
     value: Any
     importance: Amount
     timestamp: Milliseconds
 
 
-class _Difference(_Entry):
+class _Difference(_PartOfJson):
     from_checkpoint_id: Id
     changes: dict[StrictStr, dict[str, Any]]
     summary: Text
