@@ -282,7 +282,7 @@ class Holdings:
                 for graph in failed:
                     self._empty(graph)
                 return failed
-            if not there and not self._entries:
+            if next(store.quads_for_pattern(None, None, None), None) is None:
                 # The entries are part of the bulk load: with a transaction beside it, the store would need compacting.
                 done = [pending.but(status=DONE) for pending in loads]
                 with self.directory.first_load():
