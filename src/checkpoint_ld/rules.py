@@ -56,6 +56,15 @@ FIXED = frozenset(
 
 
 _NOTHING: list[Term] = [""]
+_MEMBERS = {
+    **{one: CHECKPOINT_SHACL + one for one in ("code", "remedy", "condition", "member")},
+    "title": SHACL + "name",
+    "why": SHACL + "description",
+    "message": SHACL + "message",
+    "form": CHECKPOINT_SHACL + "wellFormed",
+}
+"""The properties of a shape that say what is in the members of its rule."""
+_SEVERITY, _SUGGEST, _EXCUSED = SHACL + "severity", CHECKPOINT_SHACL + "suggest", CHECKPOINT_SHACL + "excusedIn"
 _TYPE = RDF + "type"
 _SHAPES = frozenset((SHACL + "NodeShape", SHACL + "PropertyShape"))
 _TITLE = "http://purl.org/dc/terms/title"
@@ -206,26 +215,16 @@ def local_name(iri: str) -> str:
 
 
 def _rule(iri: str, properties: Properties, about: Properties) -> Rule:
-    def value(name: str, namespace: str = CHECKPOINT_SHACL) -> str:
-        values = properties.get(namespace + name)
-        return text_of(values[0]) if values else ""
-
+    held = {name: text_of(properties[one][0]) if one in properties else "" for name, one in _MEMBERS.items()}
     return Rule(
-        code=value("code"),
+        **held,
         slug=iri.removeprefix(SHAPES).removeprefix(AGENT_SHAPES),
-        title=value("name", SHACL),
-        severity=SEVERITIES.get(value("severity", SHACL), Severity.VIOLATION),
-        why=value("description", SHACL),
-        message=value("message", SHACL),
-        remedy=value("remedy"),
-        condition=value("condition"),
+        severity=SEVERITIES.get(text_of(properties.get(_SEVERITY, _NOTHING)[0]), Severity.VIOLATION),
         see=text_of((properties.get(_SEE_ALSO) or about.get(_SEE_ALSO, _NOTHING))[0]),
         shape=iri,
         family=text_of(about.get(_TITLE, _NOTHING)[0]),
-        member=value("member"),
-        form=value("wellFormed"),
-        suggests=value("suggest") == "true",
-        excused=tuple(map(text_of, properties.get(CHECKPOINT_SHACL + "excusedIn", ()))),
+        suggests=text_of(properties.get(_SUGGEST, _NOTHING)[0]) == "true",
+        excused=tuple(map(text_of, properties.get(_EXCUSED, ()))),
     )
 
 

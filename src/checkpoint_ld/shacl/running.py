@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from rdflib import URIRef
 
 from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.shacl.shape import results_in
 from checkpoint_ld.shacl.shapes import Shapes, Validation
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ def results(
     """
     chosen = None if focus_nodes is None else set(map(URIRef, focus_nodes))
     if shapes.is_for_pyshacl:
-        from checkpoint_ld.shacl.rest import results_of_pyshacl  # noqa: PLC0415 - pySHACL is rarely needed
-
-        return results_of_pyshacl(shapes, data, chosen or None, prefixes or {})
+        return _results_of_pyshacl(data, shapes, chosen, prefixes or {})
     if shapes.rules:
         from checkpoint_ld.shacl.expansion import expanded  # noqa: PLC0415 - few shapes have rules
 
@@ -44,3 +44,24 @@ def results(
         return Validation(shapes, data, chosen or None, prefixes or {}).results()
     except RecursionError as error:
         raise ShapesError(TOO_DEEP) from error
+
+
+def _results_of_pyshacl(
+    data: DataGraph, shapes: Shapes, focus_nodes: Iterable[str] | None, prefixes: Mapping[str, str]
+) -> list[Result]:
+    """Return the results of pySHACL, the second engine. Raises ShapesError for shapes that it cannot apply."""
+    from checkpoint_ld.shacl import process  # noqa: PLC0415 - pySHACL is rarely needed
+    from checkpoint_ld.shacl.messages import index_in, statements_json  # noqa: PLC0415 - as above
+
+    reply = process.ask(
+        {
+            "do": "pyshacl",
+            "data": statements_json(triples_of(data.index)),
+            "shapes": statements_json(triples_of(shapes.index)),
+            "prefixes": dict(prefixes),
+            "advanced": shapes.is_advanced,
+            "functions": shapes.functions,
+            "focus_nodes": [*map(str, focus_nodes)] if focus_nodes else None,
+        }
+    )
+    return results_in(index_in(reply))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.phrases import given, is_boolean_like, quantity, shown
+from checkpoint_ld.templates.primitives import Patterns, registry, settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -200,7 +201,9 @@ def _compared(check: Mapping[str, Any]) -> str | None:
 
 
 def _primitive(value: Any) -> str | None:
-    from checkpoint_ld.entities import PRIMITIVES  # noqa: PLC0415 - few files need its models
+    if _is_sound(value):
+        return None
+    from checkpoint_ld.entities import PRIMITIVES  # noqa: PLC0415 - pydantic takes longer to import than a file to validate
     from checkpoint_ld.entities.primitives import primitive_of  # noqa: PLC0415 - as above
 
     if not isinstance(value, dict) or not isinstance(value.get("type"), str) or value["type"] not in PRIMITIVES:
@@ -210,6 +213,17 @@ def _primitive(value: Any) -> str | None:
     except (CheckpointLdError, ValueError) as error:
         return f"verify_with: {str(error).splitlines()[0]}"
     return None
+
+
+def _is_sound(value: Any) -> bool:
+    """Return whether a primitive is one with known parameters alone, all of which fit."""
+    name = value.get("type") if isinstance(value, dict) else None
+    primitive = registry().get(name) if isinstance(name, str) else None
+    if primitive is None or not value.keys() <= {"type", *(one.name for one in primitive.parameters)}:
+        return False
+    is_plain = not any(isinstance(one, dict) for each in value.values() if isinstance(each, list) for one in each)
+    parameters = {key: one for key, one in value.items() if key != "type"}
+    return is_plain and not settle(primitive, parameters, Patterns())[1]
 
 
 def _scope(value: Any) -> str | None:
