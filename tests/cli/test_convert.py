@@ -124,19 +124,6 @@ def test_every_fault_is_listed_with_its_line(run: Run, tmp_path: Path) -> None:
     assert "E-TEXT" in refused.err
 
 
-def test_strict_refuses_what_is_merely_unusual(run: Run, tmp_path: Path) -> None:
-    tree = canonical()
-    tree["dateModified"] = "yesterday"
-    source = tmp_path / "odd.jsonld"
-    source.write_text(json.dumps(tree), encoding="utf-8")
-    read = run("convert", source, "--to", "nt")
-    assert read.code == 0
-    assert "W-DATE-FORMAT" in read.err
-    refused = run("convert", source, "--to", "nt", "--strict")
-    assert refused.code == 2
-    assert refused.out == b""
-
-
 def test_deep_judgment_is_left_out_on_demand(run: Run, metals: Path) -> None:
     assert b"deep_judgment_enabled" in run("convert", metals).out
     assert b"deep_judgment_enabled" not in run("convert", metals, "--no-deep-judgment").out

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import Benchmark
 from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.identifiers import question_id
 from checkpoint_ld.sparql import queries
@@ -254,12 +253,6 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     tree["dateModified"] = "2026-05-05T00:00:00"
     after.write_text(json.dumps(tree), encoding="utf-8")
     return before, after
-
-
-def test_the_same_benchmark_in_two_syntaxes_is_the_same(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
-    Benchmark.load(files[0]).save(tmp_path / "before.ttl")
-    result = run("diff", files[0], tmp_path / "before.ttl", "--dates", "--order")
-    assert (result.code, result.out, result.err) == (0, b"no differences\n", "")
 
 
 def test_a_difference_is_reported_and_gives_exit_code_1(run: Run, files: tuple[Path, Path]) -> None:

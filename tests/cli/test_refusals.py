@@ -67,6 +67,7 @@ REFUSALS = [
     ("shacl data.ttl -s odd.ttl", "write a node shape"),
     ("shacl data.ttl -s odd.ttl -m", "do not conform to those of SHACL"),
     # convert, export and import, inspect, diff, schema, fingerprint
+    ("convert metals.jsonld --to nt --strict", "KR038"),
     ("convert metals.jsonld --dialect flat", "can be read but not written"),
     ("convert metals.jsonld --dialect v9", "v9"),
     ("convert metals.jsonld --dialect v2.0 --to nt", "leave one of them out"),

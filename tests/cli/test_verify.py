@@ -55,18 +55,6 @@ def results(data: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.splitlines()]
 
 
-def test_the_summary_counts_by_question_model_and_trait(run: Run) -> None:
-    write(record(model="m"), record("tin", model="n"), record(model="n"))
-    done = verified(run)
-    lines = [line.split() for line in done.out.decode().splitlines()]
-    assert (done.code, done.err) == (0, "")
-    assert lines[0] == ["question", "answers", "passed", "failed", "undecided", "error", "score"]
-    assert lines[1] == ["Which", "metal", "is", "liquid", "at", "20", "°C?", "3", "2", "1", "0", "0", "0.67"]
-    assert lines[2] == ["total", "3", "2", "1", "0", "0", "0.67"]
-    assert lines[5:7] == [["m", "1", "1", "0", "0", "0", "1.00"], ["n", "2", "1", "1", "0", "0", "0.50"]]
-    assert lines[9:] == [["tone", "regex", "3", "0", "0", "0", "0.00"], ["cites", "regex", "3", "0", "0", "0", "1.00"]]
-
-
 def test_the_summary_as_json_has_everything(run: Run) -> None:
     write(PASSING, FAILING)
     document = json.loads(verified(run, "--format", "json").out)
