@@ -43,7 +43,7 @@ from pygls.lsp.server import LanguageServer  # noqa: E402 - as above
 from pygls.uris import to_fs_path  # noqa: E402 - as above
 from pygls.workspace import TextDocument  # noqa: E402 - as above
 
-from checkpoint_ld.integrations.outline import Outline  # noqa: E402 - as above
+from checkpoint_ld.integrations.outline import TextOutline  # noqa: E402 - as above
 from checkpoint_ld.integrations.positions import TOKEN, Positions  # noqa: E402 - as above
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class _Texts:
 
     def __init__(self) -> None:
         self.verdicts = EditedText()
-        self.outline = Outline()
+        self.outline = TextOutline()
         self._items: FeedItems | None = None
         self._unread = ""
         self._places: Positions | None = None
@@ -144,7 +144,7 @@ class _Texts:
             self._places = places = Positions(document)
         return places
 
-    def opened(self, text: str, offset: int) -> tuple[list[_Open], int | None]:
+    def opened(self, text: str, offset: int) -> tuple[list[_OpenContainer], int | None]:
         """Return the open containers at an offset of a text, and the start of the text literal there, if any."""
         head, begin = (0, 0) if self._items is None else self._items.begin_before(text, offset)
         return _opened(text, offset, head, begin)
@@ -319,7 +319,7 @@ def _actions(document: TextDocument, known: _OpenDocument, wanted: types.Range) 
 
 
 @dataclass
-class _Open:
+class _OpenContainer:
     """An object or array that is not closed yet: the member that it stands in, and its own members so far."""
 
     slot: str | None
@@ -328,12 +328,12 @@ class _Open:
     key: str | None = None
 
 
-def _opened(text: str, offset: int, head: int = 0, begin: int = 0) -> tuple[list[_Open], int | None]:
+def _opened(text: str, offset: int, head: int = 0, begin: int = 0) -> tuple[list[_OpenContainer], int | None]:
     """Return the open containers at an offset, from the root on, and the start of the text literal there, if any.
 
     All that opens between `head` and `begin` is closed there.
     """
-    stack: list[_Open] = []
+    stack: list[_OpenContainer] = []
     for token in chain(_STRUCTURE.finditer(text, 0, head), _STRUCTURE.finditer(text, begin, offset)):
         mark = token[0]
         top = stack[-1] if stack else None
@@ -346,7 +346,7 @@ def _opened(text: str, offset: int, head: int = 0, begin: int = 0) -> tuple[list
         elif mark in "{[":
             # The objects in an array stand in the member that holds the array.
             slot = None if top is None else top.key if top.is_object else top.slot
-            stack.append(_Open(slot, mark == "{"))
+            stack.append(_OpenContainer(slot, mark == "{"))
         elif mark in "}]":
             if stack:
                 stack.pop()
@@ -355,7 +355,7 @@ def _opened(text: str, offset: int, head: int = 0, begin: int = 0) -> tuple[list
     return stack, None
 
 
-def _role(stack: Sequence[_Open]) -> str | None:
+def _role(stack: Sequence[_OpenContainer]) -> str | None:
     if not stack or not stack[-1].is_object:
         return None
     slot = stack[-1].slot

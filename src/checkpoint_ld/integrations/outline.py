@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from checkpoint_ld.integrations.positions import Positions
 
 
-class _Entry(NamedTuple):
+class _OutlineEntry(NamedTuple):
     """An entry of an outline, with offsets from the beginning of its feed item on, or from that of the text."""
 
     name: str
     kind: types.SymbolKind
     start: int
     end: int
-    children: list[_Entry]
+    children: list[_OutlineEntry]
 
     def symbol(self, places: Positions, shift: int) -> types.DocumentSymbol:
         place = places.span(self.start + shift, self.end + shift)
@@ -33,28 +33,28 @@ class _Entry(NamedTuple):
         )
 
 
-def _entry(span: Callable[[Path], Extent], path: Path, held: Any, kind: types.SymbolKind) -> _Entry | None:
+def _entry(span: Callable[[Path], Extent], path: Path, held: Any, kind: types.SymbolKind) -> _OutlineEntry | None:
     item = held.get("item", held) if isinstance(held, dict) else None
     if not isinstance(item, dict):
         return None
     name = next((item[key] for key in ("text", "name") if isinstance(item.get(key), str) and item[key]), "…")
     below = (*path, "rating") if item is held else (*path, "item", "rating")
     children = _entries(span, below, item.get("rating"), types.SymbolKind.Property)
-    return _Entry(name, kind, *span(path), [*children])
+    return _OutlineEntry(name, kind, *span(path), [*children])
 
 
-def _entries(span: Callable[[Path], Extent], path: Path, held: Any, kind: types.SymbolKind) -> Iterator[_Entry]:
+def _entries(span: Callable[[Path], Extent], path: Path, held: Any, kind: types.SymbolKind) -> Iterator[_OutlineEntry]:
     for at, one in enumerate(held if isinstance(held, list) else ()):
         entry = _entry(span, (*path, at), one, kind)
         if entry is not None:
             yield entry
 
 
-class Outline:
+class TextOutline:
     """The outlines of the texts of one document, one after the other."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, _Entry | None]] = {}
+        self._known: dict[int, tuple[Any, _OutlineEntry | None]] = {}
 
     def symbols(self, items: FeedItems, places: Positions) -> list[types.DocumentSymbol]:
         """Return the symbols of a text."""

@@ -18,7 +18,7 @@ from checkpoint_ld.shacl.following import Following
 from checkpoint_ld.validation.inference.following import FollowedInference, Unfollowed
 from checkpoint_ld.validation.inference.inferred_graph import (
     Additions,
-    Terms,
+    UsedTerms,
     add_head,
     add_items,
     add_statements,
@@ -47,7 +47,7 @@ class FollowedGraph:
         self._graph = graph
         with uncollected(), limited_depth():
             self._inference = FollowedInference(graph)
-            self._terms = Terms(graph.held)
+            self._terms = UsedTerms(graph.held)
             data = DataGraph(graph.held, self._inference.inferred)
             self._faults = Following(python_shapes(), data)
             additions = self._additions(self._inference.subjects.keys(), data)

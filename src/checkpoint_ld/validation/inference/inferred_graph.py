@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.templates import Strategy, Template
 
 
-class Terms:
+class UsedTerms:
     """The predicates and the classes of statements, with the number of statements that use each."""
 
     def __init__(self, index: Index) -> None:
@@ -76,7 +76,7 @@ class Additions:
     secrets are left out, and so are those that no RDF literal can hold.
     """
 
-    def __init__(self, graph: CheckpointGraph, terms: Terms) -> None:
+    def __init__(self, graph: CheckpointGraph, terms: UsedTerms) -> None:
         self.graph = graph
         self.index = graph.held
         self.found: Index = {}
@@ -149,11 +149,11 @@ class Additions:
             self._put(part, RDF_TYPE, kind)
         return part
 
-    def terms_of_own_nodes(self) -> Terms:
+    def terms_of_own_nodes(self) -> UsedTerms:
         """Return the terms that were added to nodes of the graph."""
-        return Terms({node: held for node, held in self.found.items() if node in self.index})
+        return UsedTerms({node: held for node, held in self.found.items() if node in self.index})
 
-    def mark(self, added: Terms) -> Literal:
+    def mark(self, added: UsedTerms) -> Literal:
         """Return the mark that identifies additions, among them terms that were added to nodes of the graph."""
         classes = {*added.classes, *(() if DERIVED_NODE in self._terms.classes else (DERIVED_NODE,))}
         return mark_of(self.graph.root, added.predicates.keys() - {RDF_TYPE}, classes)
@@ -478,7 +478,7 @@ _NOTES = ("answer_notes", "workspace_path")
 def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     """Return the statements of a checkpoint together with those that follow from them."""
     own = without_derived(graph.held)
-    additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root), Terms(own))
+    additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root), UsedTerms(own))
     with uncollected(), limited_depth():
         found = infer(additions.graph)
         data = DataGraph(additions.index, found)
