@@ -75,7 +75,6 @@ class Compaction(MemberReader):
 
     def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
         super().__init__(index, table, as_found=as_found)
-        self.statements = index.get
         self.values: defaultdict[str, dict[int, Any]] = defaultdict(dict)
         """The values of terms that were read and that have no object, by `Step.memo` and by identity."""
         self.needs_context = False
@@ -199,7 +198,7 @@ class Compaction(MemberReader):
             kind = type(held)
             if kind is Literal and is_single:
                 return reader.literal(held, step)
-            if kind is URIRef and is_single and FIRST not in reader.statements(held, _CELL):
+            if kind is URIRef and is_single and FIRST not in reader.index.get(held, _CELL):
                 return values(reader, (held,))[0]
             if only is not None and kind in _LISTS:
                 held = reader.selected(held, only)
@@ -212,7 +211,7 @@ class Compaction(MemberReader):
         has_objects = step.known is None or bool(step.known.holds)
 
         def values(reader: Compaction, terms: Iterable[Any]) -> list[Any]:
-            statements, seen, names = reader.statements, reader.seen, reader.values[step.memo]
+            statements, seen, names = reader.index.get, reader.seen, reader.values[step.memo]
             found: list[Any] = []
             for term in terms:
                 if type(term) is Literal:

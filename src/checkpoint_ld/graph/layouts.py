@@ -152,11 +152,6 @@ class Member(NamedTuple):
     read: Callable[[Any, Any], Any] | None = None
     has_memo: bool = False
 
-    @property
-    def is_name(self) -> bool:
-        """Whether the member is the identifier, which may be absent."""
-        return self.step.predicate is None and self.read is not None
-
     def expression(self, at: int, memo: int | None) -> str:
         """Return the source of the expression for the value, of the member with an index, and of its memo."""
         if self.read is None:
@@ -192,7 +187,7 @@ def row_function(
         member.expression(at, memos.index(member.step.memo) if member.has_memo else None)
         for at, member in enumerate(members)
     )
-    name = next((at for at, member in enumerate(members) if member.is_name), None)
+    name = next((at for at, member in enumerate(members) if member.at is None and member.read is not None), None)
     make = _compiled(expressions, " or ".join(conditions), name, len(memos), len(held), is_written=writes is not None)
     row: Row = make(
         other,

@@ -87,7 +87,7 @@ class MemberReader:
                 value = [*step.kind] if isinstance(step.kind, list) else step.kind
             elif step.predicate is None:
                 value = self.name(subject, step)
-            elif step.predicate == POSITION and is_position(held[POSITION]):
+            elif POSITION in held and step.predicate == POSITION and is_position(held[POSITION]):
                 continue
             else:
                 value = self.member_value(terms_of(held[step.predicate]), step, self._shallow_values(step))

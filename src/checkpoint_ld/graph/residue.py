@@ -74,10 +74,14 @@ class Residue:
 
     def over(self, read: dict[str, Any]) -> dict[str, Any]:
         """Return the members of the document, given those that were read from statements."""
-        kept = {key: value for key, value in read.items() if key not in self.absent or not self._counts(key, read)}
-        stated = {key: decoded(value) for key, value in self.members.items() if self._counts(key, read)}
-        apart = {key: value for key, value in self.set_apart.items() if self._counts(key, read)}
-        return {**kept, **stated, **apart}
+        members = {**read}
+        for key in self.absent:
+            if key in read and self._counts(key, read):
+                del members[key]
+        for key, value in (*self.members.items(), *self.set_apart.items()):
+            if self._counts(key, read):
+                members[key] = value if key in self.set_apart else decoded(value)
+        return members
 
     def _counts(self, key: str, read: dict[str, Any]) -> bool:
         return self.read_as.get(key) == (_digest(read[key]) if key in read else None)
@@ -149,6 +153,8 @@ def _digest(read: Any) -> str:
 
 def encoded(value: Any, names: Mapping[int, str]) -> Any:
     """Return a member's value with the objects that are nodes replaced by their names."""
+    if type(value) is str:
+        return value
     if isinstance(value, Ref):
         return {NODE: value.name}
     if isinstance(value, dict):

@@ -198,7 +198,7 @@ class _Improved(Compaction):
     def literal(self, term: Literal, step: Step) -> Any:
         """Return the value of a literal, which is remembered if it needs no context."""
         value, coercion = self._value(term, step), step.term.coercion if step.term is not None else None
-        if (type(value) is not str or coercion is not None) and _may_need(value, coercion):
+        if _may_need(value, coercion):
             self.needs_context = True
         elif type(value) is not TypedText:
             self.values[step.memo][id(term)] = value
@@ -215,9 +215,7 @@ class _Improved(Compaction):
         if corrected is None:
             if not self.needs_context:
                 return row
-            local = {} if subject == self.root else self._local(subject, {**row}, reads, ())
-            if len(local) != 1:  # in the order of the statements
-                local = self._local(subject, self._as_found(reads, held, row), reads, ())
+            local = self._local(subject, self._as_found(reads, held, row), reads, ())
             return {"@context": local, **row} if local else row
         residue, filled = corrected
         if not self.needs_context and subject != self.root and _HEAD.isdisjoint(filled):
