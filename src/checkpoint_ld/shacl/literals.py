@@ -99,21 +99,13 @@ def form_of(datatype: str) -> Callable[[Literal], bool]:
         return partial(_is_integer, *_INTEGERS[name])
     pattern = _COMPILED.get(name) if name != datatype else None
     if pattern is None:
-        return _has_text if datatype in _TEXTS else _is_read
+        return lambda literal: datatype in _TEXTS or literal.ill_typed is not True
     matched = pattern.fullmatch
     if "day" in pattern.groupindex and "month" in pattern.groupindex:
         return lambda literal: _is_day(matched(literal))
     if name.endswith("uration"):
         return lambda literal: not literal.endswith(("P", "T")) and matched(literal) is not None
     return lambda literal: matched(literal) is not None
-
-
-def _has_text(_literal: Literal) -> bool:
-    return True
-
-
-def _is_read(literal: Literal) -> bool:
-    return literal.ill_typed is not True
 
 
 def _is_integer(least: int | None, most: int | None, literal: Literal) -> bool:

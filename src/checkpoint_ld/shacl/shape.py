@@ -13,6 +13,7 @@ from rdflib import BNode, Graph, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
+from checkpoint_ld.graph.literals import literal, text_literal
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, put, terms_of
 from checkpoint_ld.shacl.data import Either, Inverse, Predicate, PropertyPath, Repeated, Steps
 from checkpoint_ld.vocabulary import RDF, SHACL, XSD
@@ -213,7 +214,7 @@ class Shape:
         messages = self.messages
         if not messages:
             at = shown(focus) + (f"->{self.path_text if path is self.path_node else shown(path)}" if path else "")
-            messages = (Literal(constraint.message.format(focus=shown(focus), value=shown(value), at=at)),)
+            messages = (text_literal(constraint.message.format(focus=shown(focus), value=shown(value), at=at)),)
         if constraint.parameters:
             bound = {"this": focus, "value": value, "path": path, **dict(constraint.parameters)}
             messages = tuple(filled(one, bound) for one in messages)
@@ -228,7 +229,7 @@ def filled(message: Literal, bound: Mapping[str, Node | None]) -> Literal:
         return place[0] if term is None else str(term)
 
     text = _PLACEHOLDER.sub(value, str(message))
-    return message if text == str(message) else Literal(text, lang=message.language)
+    return message if text == str(message) else literal(text, None, message.language)
 
 
 @dataclass(frozen=True, slots=True)
