@@ -61,9 +61,10 @@ def test_valid_json_is_read_as_python_reads_it(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1e-999", "123456789e-400", "0.123456789012345678", "9007199254740993.0"])
 def test_digits_that_a_double_does_not_keep_are_a_finding(text: str) -> None:
-    read = read_json(f'{{"n": [1, {text}]}}'.encode())
-    assert read.value == {"n": [1, float(text)]}
+    read = read_json(f'{{"n": [1, {text}, {text}]}}'.encode())
+    assert read.value == {"n": [1, float(text), float(text)]}
     assert [(one.rule, one.place.pointer) for one in read.findings] == [("loss", "/n/1")]
+    assert "and 1 more like it" in read.findings[0].message
 
 
 def test_the_representation_of_a_document_leaves_out_its_content() -> None:

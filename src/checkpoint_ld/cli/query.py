@@ -475,7 +475,6 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
         streams.note(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
         if large_integers.leaves_out(dataset.store):
             streams.note(f"{_LARGE}; select them as they are")
-    dataset.note_large_integers()
     folder = stack.enter_context(working_folder())
     # On a disk, so that all workers open the same data without a copy in memory.
     stored = pyoxigraph.Store(str(folder))

@@ -342,7 +342,8 @@ class Compaction(MemberReader):
             return []
         self._is_beside = True
         inner = {one for node in left for held in self.index[node].values() for one in terms_of(held) if one != node}
-        left.sort(key=inner.__contains__)  # an object stands in the first one that refers to it
+        # An object stands in the first one that refers to it. In a circle, that is one that has a name to refer to.
+        left.sort(key=lambda node: (node in inner, node in inner and self.identifier(node) is None))
         return [self.object_below(node, None) for node in left if node not in self.seen]
 
 

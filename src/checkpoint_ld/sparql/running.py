@@ -428,11 +428,6 @@ class Dataset:
             self._known.pop(str(predicate), None)
         self._hashes[name] = ""  # of what it was
 
-    def note_large_integers(self) -> None:
-        """State in the manifest what copies of the store would have to read all statements for."""
-        digits = large_integers.most_digits(self.store, self._known)
-        self.store.add(Quad(_MANIFEST, large_integers.NOTE, Literal(digits), _MANIFEST))
-
     @property
     def graphs(self) -> tuple[str, ...]:
         """The names of the graphs, in the order of their addition."""

@@ -21,10 +21,21 @@ from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
 from checkpoint_ld.documents.document import limited_depth
 from checkpoint_ld.graph import contexts, literals
+from checkpoint_ld.graph.annotation import is_undecided
 from checkpoint_ld.graph.compaction import Compaction, including
 from checkpoint_ld.graph.contexts import ESCAPED, IDENTIFIER, OWN_LABEL, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.layouts import POSITION
-from checkpoint_ld.graph.literals import DOUBLE, RDF_JSON, XSD_INTEGER, escaped, json_of, json_text, literal_of
+from checkpoint_ld.graph.literals import (
+    DOUBLE,
+    RDF_JSON,
+    XSD_INTEGER,
+    TypedText,
+    double_text,
+    escaped,
+    json_of,
+    json_text,
+    literal_of,
+)
 from checkpoint_ld.graph.members import is_position
 from checkpoint_ld.graph.residue import RESIDUE, decoded, refs, residue_of
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
@@ -257,7 +268,12 @@ class _ForeignReader(_Reader):
 
     def member_value(self, held: list[Node], step: Step, values: Callable[[Iterable[Node]], list[Any]]) -> Any:
         if not any(map(self.is_list, held)) or (step.term is None and step.coercion is None):
-            return super().member_value(held, step, values)  # a list of others stays one
+            found = super().member_value(held, step, values)  # a list of others stays one
+            if self.as_found or not isinstance(found, list) or not is_undecided(found, step.term):
+                return found
+            return [
+                TypedText(double_text(one), None, DOUBLE).value_object if type(one) is float else one for one in found
+            ]
         entries = chain.from_iterable(self.entries(node) if self.is_list(node) else [node] for node in held)
         return values(entries)
 
