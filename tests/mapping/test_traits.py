@@ -136,6 +136,11 @@ def test_an_end_that_is_open_stays_open() -> None:
     assert trait_of(written) == trait
 
 
+def test_a_bound_that_no_float_can_hold_stays_exact() -> None:
+    trait = LLMRubricTrait(name="depth", kind="score", min_score=0, max_score=2**53 + 1)
+    assert trait_of(json.loads(json.dumps(rating_of(trait, "Global")))) == trait
+
+
 def test_classes_keep_their_order_which_is_the_score() -> None:
     classes = {"worst": "w", "best": "b", "middling": "m"}
     read = read_back(LLMRubricTrait(name="tone", kind="literal", classes=classes))
