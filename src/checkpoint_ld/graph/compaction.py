@@ -20,7 +20,7 @@ from checkpoint_ld.graph.layouts import (
     MOST,
     POSITION,
     ROWS,
-    Member,
+    MemberReading,
     Reads,
     Row,
     Rows,
@@ -58,7 +58,7 @@ class _Whole(NamedTuple):
     """What else than the values of its statements a node needs to be read: how, and which members are requested."""
 
     reads: Reads
-    members: Sequence[Member]
+    members: Sequence[MemberReading]
     only: Frame | None
     fills: dict[frozenset[str], Row]
     """Functions that fill in all members but some, for nodes with a residue about those."""
@@ -172,16 +172,16 @@ class Compaction(MemberReader):
         ]
         return _Whole(reads, members, only, {}, has_name)
 
-    def _member(self, step: Step, at: int | None, held: Held, only: Frame | frozenset[str] | None) -> Member:
+    def _member(self, step: Step, at: int | None, held: Held, only: Frame | frozenset[str] | None) -> MemberReading:
         """Return how the rows get one member."""
         if step.kind is not None:
             kinds = step.kind
-            return Member(step, at, lambda _, __: kinds if isinstance(kinds, str) else [*kinds])
+            return MemberReading(step, at, lambda _, __: kinds if isinstance(kinds, str) else [*kinds])
         if step.predicate is None:
-            return Member(step, None, lambda node, reader: reader.name(node, step))
+            return MemberReading(step, None, lambda node, reader: reader.name(node, step))
         read = self._value_reader(step, None if isinstance(only, frozenset) else only)
         has_memo = type(held[step.predicate]) is Literal and not (step.is_set or step.is_map)
-        return Member(step, at, read, has_memo)
+        return MemberReading(step, at, read, has_memo)
 
     def literal(self, term: Literal, step: Step) -> Any:
         """Return the value of a literal, which is remembered unless somebody may change it."""

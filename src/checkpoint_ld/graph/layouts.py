@@ -140,7 +140,7 @@ def step_of(
     return Step(key, predicate, rank, coercion, term, container == "@index", container == "@set", memo=memo)
 
 
-class Member(NamedTuple):
+class MemberReading(NamedTuple):
     """How a row gets one member: by the value at `at` among those of the node, None for the node itself.
 
     `read` returns the JSON value of that, given the reader, which remembers the values of literals if the member
@@ -165,7 +165,7 @@ class Member(NamedTuple):
 
 
 def row_function(
-    members: Sequence[Member],
+    members: Sequence[MemberReading],
     held: Mapping[Node, Any],
     other: Row | None,
     *,
