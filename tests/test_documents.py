@@ -656,6 +656,10 @@ def test_each_value_and_each_key_is_found_at_its_place(value: Json, layout: Layo
     shuffled.shuffle(found)
     for pointer, inner in found:
         place, key = read.place(pointer), read.key_place(pointer)
+        assert place.line is not None
+        assert place.column is not None
+        assert key.line is not None
+        assert key.column is not None
         text = "\n".join([lines[place.line - 1][place.column - 1 :], *lines[place.line :]])
         assert same(json.JSONDecoder().raw_decode(text)[0], inner)
         if pointer and not pointer.rpartition("/")[2].isdecimal():

@@ -71,8 +71,8 @@ def test_whatever_shows_a_checkpoint_withholds_what_looks_like_a_secret(run: Run
     state.context.variables["note"] = f"use {hidden['in a variable']}"
     folder = tmp_path / "kept"
     with CheckpointManager(folder, redact=None) as manager:
-        texts = {"name": f"with {hidden['in a name']}", "description": f"about {hidden['in a description']}"}
-        saved = manager.save(state, "execution_completed", **texts)
+        name, description = f"with {hidden['in a name']}", f"about {hidden['in a description']}"
+        saved = manager.save(state, "execution_completed", name=name, description=description)
         state.context.variables["note"] = "none"
         later = manager.save(state, "execution_completed")
     at = "--dir", folder

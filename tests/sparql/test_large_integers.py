@@ -141,7 +141,12 @@ def test_numbers_of_other_data_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     made = Dataset()
     made.add(checkpoint_ld.Benchmark("Plain").graph)
     seen: list[Any] = []
-    monkeypatch.setattr("checkpoint_ld.sparql.large_integers._digits_stated", lambda store: seen.append(store) or 0)
+
+    def counted(store: Any) -> int:
+        seen.append(store)
+        return 0
+
+    monkeypatch.setattr("checkpoint_ld.sparql.large_integers._digits_stated", counted)
     for _ in range(2):
         made.query("SELECT ?s { ?s ?p ?o FILTER (?o > 5) }")
         made.query("SELECT ?s { ?s ?p ?o }")

@@ -260,7 +260,7 @@ def test_a_file_that_is_no_checkpoint_has_no_header(text: bytes, tmp_path: Path)
 @pytest.mark.slow
 def test_what_agents_cost_can_be_measured() -> None:
     """The stores are queried the same there, and it fails unless they agree."""
-    command = [sys.executable, "benchmarks/agents.py", "30", "--thoughts", "20", "--steps", "3"]
+    command = [sys.executable, "benchmarks/agents.py", "30", "--thoughts", "20"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=200)
 
     assert done.returncode == 0, done.stderr

@@ -260,6 +260,7 @@ class _DatasetWriter:
         if not isinstance(ratings, list):
             return
         apart, kept, plain, unsupported = [], [], [], []
+        places = named_places(held.get("rating"), f"{pointer}/rating")
         for rating in ratings:
             entries = rating.get("additionalProperty") if isinstance(rating, dict) else None
             settings = values(entries)
@@ -269,8 +270,7 @@ class _DatasetWriter:
             kept.append(rating)
             plain.append(plain_rating)
             if names := _unsupported(rating, settings):
-                place = f"{pointer}/rating"
-                place = named_places(held.get("rating"), place).get(name_of(rating), place)
+                place = places.get(name_of(rating), f"{pointer}/rating")
                 message = f'a Dataset has no words for {", ".join(names)} of the trait "{rating["name"]}"'
                 unsupported.append(loss(f"{message}; they are kept as properties", place, DIALECT))
         feed["rating"] = kept + apart

@@ -252,15 +252,15 @@ class _GuiWriter:
         encoded |= {name: gui_encoded(settings[name]) for name in ENCODED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
         others = []
+        listed = step(pointer, "additionalProperty")
+        places = named_places(entries, listed)
         for entry in entries:
             name = name_of(entry)
             if name in _ORDER or (name is not None and name.startswith(CUSTOM)):
                 continue
             others.append(entry)
-            place = step(pointer, "additionalProperty")
-            place = named_places(entries, place).get(name, place)
             message = f'the GUI does not read the property "{name}" of a question; it is kept'
-            self.findings.append(loss(message, place, DIALECT))
+            self.findings.append(loss(message, places.get(name, listed), DIALECT))
         return [
             property_value("finished", ABSENT if finished is None else finished),
             *(property_value(name, encoded[name]) for name in _ORDER if name in encoded),

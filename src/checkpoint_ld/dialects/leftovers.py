@@ -269,12 +269,14 @@ class Losses(NamedTuple):
     def _compare_ratings(self, forms: Forms, pointer: str) -> Iterator[Finding]:
         """Compare the ratings of the object at `pointer`."""
         *lists, ratings = (form.get("rating") for form in forms)
+        place = step(pointer, "rating")
+        places = named_places(ratings, place)
+        originals = {name_of(rating): rating for rating in reversed(as_list(ratings))}
         # Ratings that a dialect cannot express are neither written where the others are nor read again here.
         for written, read, want in zip(*lists, strict=False) if all(isinstance(form, list) for form in lists) else ():
             if isinstance(written, dict) and (left := _left(read, want, self.is_idle_in(want))):
-                name, place = name_of(want), step(pointer, "rating")
-                original = next((rating for rating in as_list(ratings) if name_of(rating) == name), None)
-                yield from self._kept(left, written, original, named_places(ratings, place).get(name, place))
+                name = name_of(want)
+                yield from self._kept(left, written, originals.get(name), places.get(name, place))
 
     def _kept(self, left: Tree, written: Tree, original: Any, pointer: str) -> Iterator[Finding]:
         """Put what is `left` of an object under x_karenina of what was `written` for it; yield the findings."""

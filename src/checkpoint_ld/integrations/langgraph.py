@@ -50,6 +50,8 @@ from checkpoint_ld.integrations.thread_bytes import (  # noqa: E402 - as above
 )
 from checkpoint_ld.integrations.thread_state import MEMBER, ThreadState  # noqa: E402 - as above
 
+__all__ = ["CheckpointSaver", "StrictSerializer"]
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
