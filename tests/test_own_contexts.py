@@ -488,3 +488,11 @@ def test_an_imported_context_is_refused_or_named() -> None:
         one for one in families.examine(as_bytes({**checkpoint(), "@context": context})).findings if one.place.pointer
     ]
     assert "https://example.org/context" in found.message
+
+
+def test_an_object_of_two_types_is_written_without_a_word_in_a_log(caplog: pytest.LogCaptureFixture) -> None:
+    document = canonical(item())
+    document["dataFeedElement"][0]["item"]["@type"] = ["Question", "https://example.org/Riddle"]
+    benchmark = checkpoint_ld.Benchmark.load(json.dumps(document).encode())
+    assert benchmark.to_jsonld()["dataFeedElement"][0]["item"]["@type"] == ["Question", "https://example.org/Riddle"]
+    assert caplog.records == []

@@ -178,7 +178,8 @@ def row_function(
     one with a name of its own unless it `has_name`. With `writes`, the reader is a writer, which may add a context.
     """
     conditions = []
-    if other is not None and RDF_TYPE in held:
+    type_ = named(str(held[RDF_TYPE])) if other is not None and RDF_TYPE in held else None
+    if type_ is not None:
         conditions.append(f"v{[*held].index(RDF_TYPE)} is not type_")  # another object of the same name is read alike
     if other is not None and not has_name:
         conditions.append("'#/' not in node")
@@ -191,7 +192,7 @@ def row_function(
     make = _compiled(expressions, " or ".join(conditions), name, len(memos), len(held), is_written=writes is not None)
     row: Row = make(
         other,
-        named(str(held.get(RDF_TYPE))),
+        type_,
         writes,
         *memos,
         *chain.from_iterable((member.step.key, member.read, member.step.kind) for member in members),
