@@ -563,6 +563,11 @@ def test_the_timeline_of_a_resumed_execution_shows_where_it_was_cut_off(run: Run
     assert "runs" not in run("agent", "timeline", first.execution_id, "--dir", tmp_path).out.decode()
 
 
+def test_a_file_that_is_missing_is_named_where_there_are_no_checkpoints_either(run: Run) -> None:
+    result = run("agent", "show", "missing.json")
+    assert (result.code, "missing.json: there is no such file; checkpoints: there are no" in result.err) == (2, True)
+
+
 def test_an_empty_file_stays_empty_when_checkpoints_are_listed(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     result = run("agent", "list", "--db", tmp_path / "empty.db")

@@ -72,12 +72,13 @@ def test_conflict_markers_are_reported_as_such(run: Run, text: str, line: int) -
     assert b"conflict marker of git" in run("validate", "-", stdin=text.encode()).out
 
 
-def test_what_is_no_checkpoint_is_one_short_line(run: Run) -> None:
-    Path("a.json").write_text('{"a": 1}')
+@pytest.mark.parametrize(
+    ("text", "kind"), [('{"a": 1}', 'an object with the members "a"'), ("{}", "an object without members")]
+)
+def test_what_is_no_checkpoint_is_one_short_line(run: Run, text: str, kind: str) -> None:
+    Path("a.json").write_text(text)
     first = run("validate", "a.json").out.decode().splitlines()[0]
-    assert (
-        first == 'a.json:1:1: violation KD011 no-checkpoint: this is no checkpoint but an object with the members "a"'
-    )
+    assert first == f"a.json:1:1: violation KD011 no-checkpoint: this is no checkpoint but {kind}"
 
 
 def code_findings(run: Run) -> list[dict[str, str]]:

@@ -17,6 +17,7 @@ from checkpoint_ld.errors import (
     CountMismatchError,
     ServerRefusedError,
     ServerUnreachableError,
+    SettingsError,
     StoreError,
     TruncatedResultError,
 )
@@ -127,6 +128,8 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
     ),
     "who asks": (ASK, [Reply(401)], {}, AuthFailedError, "set CHECKPOINT_LD_TOKEN, or", 1),
     "no IRI": (ASK, [rows("s", {"type": "uri", "value": "a b"})], {}, TruncatedResultError, "not used.*IRI", 1),
+    "an empty answer": (ASK, [Reply(200, b"", RESULTS)], {}, TruncatedResultError, "but nothing: is that the URL", 1),
+    "no value": (ASK, [rows("s", {"type": "literal"})], {}, TruncatedResultError, "the member 'value' is missing", 1),
     "no truth value": (
         *(lambda client: client.query("ASK { ?s ?p ?o }"), [Reply(200, b'{"boolean": "false"}', RESULTS)], {}),
         *(TruncatedResultError, "'false' is no truth value", 1),
@@ -355,9 +358,19 @@ def test_our_requests_state_who_asks_and_what_they_carry(server: Server) -> None
     assert one.seen[2].headers["accept"] == "application/sparql-results+json"
 
 
-def test_a_server_that_keeps_its_kind_to_itself_has_to_be_named(server: Server) -> None:
-    with pytest.raises(Exception, match="does not say which kind of store it is: name it by --profile"):
-        connected(server(Reply(200, b"hello")), profile="auto")
+@pytest.mark.parametrize(
+    ("reply", "heard"),
+    [
+        (Reply(200, b"hello"), "answers 200"),
+        (Reply(401), "answers 401"),
+        (Reply(302, headers={"Location": "/elsewhere"}), "answers 302, to go to /elsewhere"),
+    ],
+)
+def test_a_server_that_keeps_its_kind_to_itself_has_to_be_named(server: Server, reply: Reply, heard: str) -> None:
+    with pytest.raises(
+        SettingsError, match=f"{heard} and does not say which kind of store it is: name it by --profile"
+    ):
+        connected(server(reply), profile="auto")
 
 
 def test_who_is_queried_which_kind_of_store_it_is_gets_no_credentials(

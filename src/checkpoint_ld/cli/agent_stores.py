@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from checkpoint_ld.cli import options, streams
@@ -52,7 +53,10 @@ class Stores:
         if is_empty or not place.exists():
             option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
             reason = "it is an empty file" if is_empty else "it does not exist"
-            raise SettingsError(f"{place}: there are no checkpoints, as {reason}; name where they are by {option}")
+            files = "".join(f"{one}: there is no such file; " for one in sources if PurePath(one).suffix)
+            raise SettingsError(
+                f"{files}{place}: there are no checkpoints, as {reason}; name where they are by {option}"
+            )
         return made
 
     @property

@@ -270,7 +270,8 @@ def of_results_json(document: Any) -> QueryResult:
         columns = tuple(head["vars"] if found else head.get("vars", ()))  # Comunica names none where there is no row
         rows = tuple(tuple(_term_of(row[name]) if name in row else None for name in columns) for row in found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise QueryFailedError(f"this is no result of a SPARQL query in JSON: {error!r}") from error
+        reason = f"the member {error} is missing" if isinstance(error, KeyError) else str(error)
+        raise QueryFailedError(f"this is no result of a SPARQL query in JSON: {reason}") from error
     return QueryResult("select", columns, rows, is_cut=document.get("cut") is True)
 
 

@@ -349,8 +349,8 @@ def _solutions(answer: Response) -> QueryResult:
 
 def no_answer(answer: Response, wanted: str) -> TruncatedResultError:
     """Return the error for an answer of another kind, such as a page of a proxy."""
-    kind = answer.headers.get("content-type", "something of no type")
-    return TruncatedResultError(f"the server answered no {wanted} but {kind!r}: is that the URL of a SPARQL service?")
+    kind = repr(answer.headers.get("content-type", "something of no type")) if answer.body else "nothing"
+    return TruncatedResultError(f"the server answered no {wanted} but {kind}: is that the URL of a SPARQL service?")
 
 
 def triples_of(answer: Response) -> bytes:

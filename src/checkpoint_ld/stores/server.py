@@ -502,8 +502,10 @@ def connect(  # noqa: PLR0913 - all but the first are named
             answer = connection.send(greeting)
         kind = recognized(answer.headers.get("server", ""), answer.text[:_COMPRESSED])
         if kind is None:
+            place = answer.headers.get("location", "")
+            heard = f"{answer.status}, to go to {place}" if place else str(answer.status)
             raise SettingsError(
-                f"{url} does not say which kind of store it is: name it by --profile, "
+                f"{url} answers {printable(heard)} and does not say which kind of store it is: name it by --profile, "
                 f"or give its services and --profile {GENERIC}"
             )
         profile = kind.name

@@ -402,8 +402,8 @@ def _plain_texts(value: Any) -> Any:
 def _no_checkpoint(value: Any, document: Document | None) -> Finding:
     description = (
         f"an object with the members {', '.join(map(shown, list(value)[:8]))}"
-        if isinstance(value, dict)
-        else _KINDS.get(type(value), "an object")
+        if isinstance(value, dict) and value
+        else _KINDS.get(type(value), "an object without members")
     )
     place = Place(document.source if document else None, "", 1, 1)
     if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
