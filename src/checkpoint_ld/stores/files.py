@@ -98,7 +98,7 @@ class FileStore:
 
         Older ones are moved into the file `packed.db` there, which has what they share once. After as many files of an
         execution, its checkpoints above 64 KB are put there at once, so that a save takes nearly the same time however
-        long a run is; the last one becomes a file when the store is closed. Those above a megabyte are always put there.
+        long a run is; the last one becomes a file when the store is closed. Those above a megabyte always go there.
         Nothing is deleted before it is safely there. Raises SettingsError for a negative number.
         """
         if whole is not None and whole < 1:
