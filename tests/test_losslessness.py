@@ -306,6 +306,17 @@ def test_texts_keep_their_languages_and_datatypes(changes: list[tuple[Any, Any]]
                 assert statements_of(processor, form) == statements_of_graph(graph), processor
 
 
+@pytest.mark.parametrize("texts", ['"a"@de', '"a"@de "b"@de', '"a"@de "b"@fr', '"a"^^<urn:x:type>', '( "a"@de )'])
+@pytest.mark.parametrize("key", ["keywords", "url"])
+def test_a_list_of_texts_with_a_language_or_a_datatype_is_written_as_json_ld(key: str, texts: str) -> None:
+    turtle = Benchmark.load(json.dumps(rich()).encode()).to_turtle()
+    benchmark = Benchmark.load(f"{turtle}\n<{rich()['@id']}> schema:{key} ( {texts} ) .\n".encode(), syntax="turtle")
+    improved = benchmark.to_jsonld()
+    for processor in ("PyLD", "pyoxigraph"):
+        assert statements_of(processor, improved) == statements_of_graph(benchmark.graph), processor
+    jsonld.expand(benchmark.to_jsonld("plain"), contexts.options())
+
+
 @pytest.mark.parametrize("typing", [{"@language": "de"}, {"@type": "urn:x:type"}])
 @pytest.mark.parametrize("key", ["name", "description", "version", "dateModified"])
 def test_a_text_with_a_language_is_read_written_and_validated_as_a_text(key: str, typing: Json, tmp_path: Path) -> None:

@@ -175,12 +175,13 @@ def _typed_members(value: Tree) -> tuple[Tree, Tree]:
     for key, one in value.items():
         texts = one if isinstance(one, list) else [one]
         typed = [text.definition for text in texts if isinstance(text, TypedText)]
-        if not typed or (len(typed) == len(texts) and all(definition == typed[0] for definition in typed)):
+        is_alike = len(typed) == len(texts) and all(definition == typed[0] for definition in typed)
+        if not typed or (is_alike and not key.startswith("@")):
             members[key] = _typed(one)
             if typed:
                 container = {"@container": "@set"} if isinstance(one, list) else {}
                 typings[key] = {"@id": expand_name(key), **typed[0], **container}
-        else:  # no context can distinguish these
+        else:  # no context can distinguish these, or define the keyword of a list
             members[key] = [text.value_object if isinstance(text, TypedText) else _typed(text) for text in texts]
     return members, typings
 
