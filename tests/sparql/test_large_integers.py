@@ -1,5 +1,6 @@
 """Integers beyond 64 bits in filters, arithmetic and sums: right in data in memory, as by rdflib."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -114,13 +115,14 @@ def test_constants_of_a_query_are_numbers() -> None:
     assert len(made.query(f"SELECT ?s {{ ?s {P} ?v FILTER (?v < {BIG}) }}").rows) == 1
 
 
-def test_an_edit_may_bring_the_first_one() -> None:
+@pytest.mark.parametrize("number", [BIG, Decimal(10**23), Decimal("-1234567890123456789012.5")])
+def test_an_edit_may_bring_the_first_one(number: int | Decimal) -> None:
     benchmark = checkpoint_ld.Benchmark("Edited")
-    query = f"SELECT ?v {{ ?s {P} ?v FILTER (?v > 5) }}"
+    query = f"SELECT ?v {{ ?s {P} ?v FILTER (?v > 5 || ?v < 0) }}"
     benchmark.graph.add((URIRef("urn:x:a"), URIRef("urn:x:seed"), Literal(6)))
     assert len(benchmark.query(query).rows) == 1
 
-    benchmark.graph.add((URIRef("urn:x:b"), URIRef("urn:x:seed"), Literal(BIG)))
+    benchmark.graph.add((URIRef("urn:x:b"), URIRef("urn:x:seed"), Literal(number)))
     assert len(benchmark.query(query).rows) == 2
 
 

@@ -34,6 +34,7 @@ _INTEGERS = frozenset(
         *("nonPositiveInteger", "negativeInteger"),
     )
 )
+_WHOLE_OR_DECIMAL = _INTEGERS | {_DECIMAL.value}
 _DIGITS: Final = 16
 """The least digits of a large integer: of shorter ones, more than a thousand are within 64 bits together."""
 _LEAST, _MOST_DECIMAL = 10 ** (_DIGITS - 1), (2**127 - 1) // 10**18
@@ -147,9 +148,9 @@ _LONG = re.compile(f"[0-9]{{{_DIGITS},}}")
 def note_added(terms: Iterable[Term], known: Known) -> None:
     """Take over that terms came to a store."""
     if _DIGITS_KNOWN in known:
-        integers = (one.value for one in terms if isinstance(one, Literal) and one.datatype.value in _INTEGERS)
-        digits = (len(text) for text in integers if len(text) >= _DIGITS)
-        known[_DIGITS_KNOWN] = frozenset((str(max((*digits, *map(int, known[_DIGITS_KNOWN])))),))
+        numbers = [str(one) for one in terms if isinstance(one, Literal) and one.datatype.value in _WHOLE_OR_DECIMAL]
+        digits = digits_in("\n".join(numbers).encode())
+        known[_DIGITS_KNOWN] = frozenset((str(max(digits, *map(int, known[_DIGITS_KNOWN]))),))
 
 
 @lru_cache(maxsize=128)
