@@ -44,6 +44,8 @@ REFUSALS = [
     (f"{KNOWN} array.json", "array.json: this is no baseline: a member is missing or wrong"),
     (f"{KNOWN} entry.json", "a member is missing or wrong"),
     (f"{KNOWN} later.json", "the baseline has version 2, not 1"),
+    (f"{KNOWN} metals.jsonld", "metals.jsonld: this is no baseline: a member is missing or wrong"),
+    ("validate metals.jsonld --stdin-filename a.jsonld", "--stdin-filename names standard input, which is not read"),
     (f"{KNOWN} broken.jsonld --write-baseline", "broken.jsonld is read by this command"),
     (f"{KNOWN} broken.jsonld --write-baseline --force", "is read by this command"),
     (f"{KNOWN} array.json --write-baseline", "array.json: exists already"),

@@ -360,7 +360,7 @@ class _Columns:
             custom |= {name: json_value(value, finite=True) for name, value in held.items()}
             noted.add(
                 row,
-                f"{error}: the question gets no template, and {some_of([*held])} become custom metadata",
+                f"{error}: the question gets no template, but {some_of([*held])} as custom metadata",
                 error.remedy,
             )
             return None

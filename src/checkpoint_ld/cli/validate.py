@@ -163,6 +163,8 @@ def validate(
 
     output = outputs[0]
     _check_alone(bool(kinds or statistics or not output.is_standard), diff=diff, write_baseline=write_baseline)
+    if stdin_filename is not None and streams.STANDARD not in paths:
+        raise SettingsError("--stdin-filename names standard input, which is not read: give - among the paths")
     chosen = _configuration(config, is_none=no_config)
     if show_settings:
         shown = chosen

@@ -174,7 +174,7 @@ def _read(file: Path) -> Iterator[tuple[str, list[tuple[str, int, str]]]]:
         reason = f"line {error.lineno} is no JSON" if isinstance(error, json.JSONDecodeError) else "it is not UTF-8"
         raise SettingsError(f"{file}: this is no baseline: {reason}; {_REMEDY}") from error
     version = tree.get("version", VERSION) if isinstance(tree, dict) else VERSION
-    if version != VERSION:
+    if isinstance(version, int) and version != VERSION:
         raise SettingsError(f"{file}: the baseline has version {version}, not {VERSION}; {_REMEDY}")
     try:
         for name, entries in tree["files"].items():
