@@ -157,8 +157,8 @@ REFUSALS = [
     ("store add kept metals.jsonld --profile none", "none"),
     ("store list empty", "empty"),
     ("store add . metals.jsonld", "is neither a collection nor empty"),
-    ("store remove kept urn:x", "there is no checkpoint in the collection"),
     ("store verify nowhere --repair", "nowhere"),
+    ("store remove nowhere urn:x", "no collection is here"),
     ("bulk validate metals.jsonld -o out --profile none", "none"),
     ("bulk convert none* -o out", "none*"),
     *(

@@ -131,7 +131,8 @@ def test_the_time_of_a_save_does_not_grow_for_long_ones_are_packed_at_once(tmp_p
         assert [one.path is None for one in kept] == [False, False, True, True, True]
         with CheckpointManager(FileStore(tmp_path)) as other:  # as after this process is killed
             assert all(other.get(one.id).content() == one.checkpoint.content() for one in kept)
-    assert (tmp_path / f"{kept[-1].id}.json").read_bytes() == kept[-1].checkpoint.content()
+        renamed = manager.update_metadata(kept[-1].id, name="the newest")
+    assert (tmp_path / f"{kept[-1].id}.json").read_bytes() == renamed.content()
     assert not (tmp_path / f"{kept[-2].id}.json").exists()
     with CheckpointManager(FileStore(tmp_path, whole=2)) as manager:
         assert manager.verify() == ()

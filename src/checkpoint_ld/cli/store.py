@@ -194,7 +194,7 @@ def remove(
     wait: float | None = options.WAIT,
 ) -> None:
     """Remove checkpoints from the collection; their files stay."""
-    with _open(store, wait=wait) as collection:
+    with _open(store, must_exist=True, wait=wait) as collection:
         for graph in collection.remove(*graphs):
             if not quiet:
                 streams.show(f"removed {graph}")

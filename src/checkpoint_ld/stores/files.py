@@ -273,8 +273,9 @@ class FileStore:
         with self._guard:
             for last in self._last.values():
                 try:
-                    if last.form.size <= _LARGE and self._packed(last.id) == last.content():
-                        place(self.directory / file_name(last.id), last.content())
+                    held = self._packed(last.id)  # its metadata may have changed since, or it is deleted
+                    if held is not None and len(held) <= _LARGE:
+                        place(self.directory / file_name(last.id), held)
                 except FileExistsError:  # it is there already
                     continue
                 except (StoreError, OSError) as error:  # it is packed, and stays so
