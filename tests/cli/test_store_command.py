@@ -166,6 +166,7 @@ def test_a_checkpoint_comes_back_as_its_file(filled: str, run: Run) -> None:
     assert run("store", "get", filled, iri(2), "--output", "two.ttl").code == 2
     missing = run("store", "get", filled, iri(8))
     assert missing.code == 2
+    assert f'there is no checkpoint "{iri(8)}"; ' in missing.err
     assert "did you mean" in missing.err
 
 

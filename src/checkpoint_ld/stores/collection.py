@@ -524,7 +524,7 @@ def _size_of(file: Path) -> int:
 
 
 def _missing(name: str, entries: Iterable[str]) -> str:
-    return unknown("checkpoint in the collection", name, entries, "list those that are there")
+    return unknown("checkpoint", name, entries, "`checkpoint-ld store list` shows those of the collection")
 
 
 def _nquads(holdings: Holdings, graph: str) -> bytes:
