@@ -121,8 +121,8 @@ def test_a_property_takes_no_wrong_type(name: str) -> None:
 
 
 MISTAKES: list[tuple[Callable[[], object], str]] = [
-    (lambda: checkpoint_ld.load(None), "a NoneType is no source: give a path, bytes or an open binary file"),  # type: ignore[arg-type]
-    (lambda: checkpoint_ld.load(io.StringIO("{}")), "a StringIO is no source: give a path"),  # type: ignore[arg-type]
+    (lambda: checkpoint_ld.load(None), "NoneType is no source: give a path, bytes or an open binary file"),  # type: ignore[arg-type]
+    (lambda: checkpoint_ld.load(io.StringIO("{}")), "StringIO is no source: give a path"),  # type: ignore[arg-type]
     (lambda: made().add_answer_template("a", 5), "the template is 5: give "),  # type: ignore[arg-type]
     (lambda: made().mark_finished_batch("a"), "the identifiers are the text 'a': give a list of them"),
     (lambda: Benchmark.create(5), "the name 5 is no text: give a text"),  # type: ignore[arg-type]

@@ -77,7 +77,14 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
         for status in (400, 404, 405, 415, 500, 501)
     },
     "six attempts": (ASK, [Reply(503, b"overloaded")], {}, ServerRefusedError, "answers 503: overloaded", 6),
-    "always resets": (ASK, [Reply(resets=True)], {}, ServerUnreachableError, "is the server running at", 6),
+    "always resets": (
+        ASK,
+        [Reply(resets=True)],
+        {},
+        ServerUnreachableError,
+        "at any of 6 tries; is the server running at",
+        6,
+    ),
     "too late": (ASK, [Reply(delay=0.6)], {"timeout": 0.1}, ServerUnreachableError, r"no answer within 0\.1 s", 6),
     "drop by drop": (
         *(ASK, [Reply(200, b" " * 200, drip=0.02)], {"timeout": 0.1}),

@@ -357,7 +357,7 @@ def sheets_of(path: str) -> list[str]:
 
 def _reason(error: Exception) -> str:
     """Return what an exception of a library says, on one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}" if str(error) else type(error).__name__
+    return " ".join(str(error).split())[:200] or type(error).__name__
 
 
 def cell_text(cell: Any) -> str:

@@ -411,8 +411,9 @@ def _run(
         streams.note(f"{graph}: several checkpoints have this IRI and say different things")
     if not quiet:
         streams.show(
-            f"{report.total('checkpoints')} checkpoints, {report.total('quads')} quads, "
-            f"{report.total('failed')} failed, {sum(report.findings.values())} findings, {len(report.results)} shards"
+            f"{counted(report.total('checkpoints'), 'checkpoint')}, {counted(report.total('quads'), 'quad')}, "
+            f"{report.total('failed')} failed, {counted(sum(report.findings.values()), 'finding')}, "
+            f"{counted(len(report.results), 'shard')}"
         )
     if report.lost:
         raise Exit(EXIT_FAILED)  # the processes of a shard died twice

@@ -118,7 +118,7 @@ def read_bytes(
                 raise too_large(expected, name, limits)
             return _read(file, name, limits, at_once=expected + 1), name
     if not hasattr(source, "read") or isinstance(cast("object", source), io.TextIOBase):
-        raise WrongTypeError(f"a {type(source).__name__} is no source: give a path, bytes or an open binary file")
+        raise WrongTypeError(f"{type(source).__name__} is no source: give a path, bytes or an open binary file")
     label = getattr(source, "name", None)
     label = label if isinstance(label, str) else None
     with reading(label or "the input"):

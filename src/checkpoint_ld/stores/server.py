@@ -148,7 +148,8 @@ class Connection:
                     if broken.begun:
                         message = f"{where}: the answer broke off: {reason}; nothing of it is used"
                         raise TruncatedResultError(message) from None
-                    message = f"{where}: {reason}; is the server running at {self.origin}?"
+                    tries = f", at any of {attempt + 1} tries" if attempt else ""
+                    message = f"{where}: {reason}{tries}; is the server running at {self.origin}?"
                     raise ServerUnreachableError(message) from None
             else:
                 if is_last or answer.status not in REPEATED:
