@@ -129,8 +129,8 @@ class RunDifference:
             names = ", ".join(run.executions)
             yield f"{sign} {names} of {run.agent_id}, {instant(run.start)}, {span(run.duration_ms)}"
         found = self.counts()
-        told = {**dict(zip(found, found, strict=True)), "differs": "different"}
-        yield ", ".join(f"{count} {told[name]}" for name, count in found.items() if count) or "no steps"
+        words = {**dict(zip(found, found, strict=True)), "differs": "different"}
+        yield ", ".join(f"{count} {words[name]}" for name, count in found.items() if count) or "no steps"
         if self.parted is None:
             yield "the same all along"
         else:

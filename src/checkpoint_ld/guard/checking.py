@@ -295,8 +295,8 @@ def _checked(text: str, services: Collection[str]) -> GuardedQuery:
         )
     plain = "".join(token.text for token in tokens)
     tree = _parsed(plain)
-    asked = [node.term for node in nodes(tree) if node.name == "ServiceGraphPattern"]
-    for term in asked:
+    service_terms = [node.term for node in nodes(tree) if node.name == "ServiceGraphPattern"]
+    for term in service_terms:
         _refuse_service(term, services)
     _refuse_unknown_prefixes(tree)
     query = tree[1]
@@ -311,7 +311,7 @@ def _checked(text: str, services: Collection[str]) -> GuardedQuery:
         if clauses:
             raise
         return GuardedQuery(
-            plain, form, rewritten(tokens, None), is_grouped=is_grouped, order=order, asks_services=bool(asked)
+            plain, form, rewritten(tokens, None), is_grouped=is_grouped, order=order, asks_services=bool(service_terms)
         )
     clauses = algebra.datasetClause or ()
     default = tuple(str(clause.default) for clause in clauses if clause.default)
@@ -321,7 +321,7 @@ def _checked(text: str, services: Collection[str]) -> GuardedQuery:
         *(plain, form, rewritten(tokens, algebra), default, named, is_grouped, order, plan),
         path_ends=path_ends(algebra),
         keeps_by_minus=keeps_by_minus(algebra),
-        asks_services=bool(asked),
+        asks_services=bool(service_terms),
     )
 
 

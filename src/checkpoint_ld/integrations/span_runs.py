@@ -152,7 +152,9 @@ class SpanRun:
         own = SpanContent() if root is None else content_of(root)
         transcript, _ = ([], None) if root is None else transcript_of(root)
         if not own.is_captured:
-            self.silent = {id for id, said in contents.items() if not (said.is_captured or said.cut or id in doubled)}
+            self.silent = {
+                id for id, content in contents.items() if not (content.is_captured or content.cut or id in doubled)
+            }
         if root is not None:
             self.cut += [(root, name) for name in own.cut]
             if not has_content:

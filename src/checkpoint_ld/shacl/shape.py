@@ -458,15 +458,15 @@ def report_text(results: Sequence[Result], *, is_conforming: bool, shapes: Index
     lines = ["Validation Report", f"Conforms: {is_conforming}"]
     if results:
         lines.append(f"Results ({len(results)}):")
-    told = set(map(_key, results))
-    lines.extend(sorted("\n".join(_lines(one, shapes, told)) for one in results))
+    stated = set(map(_key, results))
+    lines.extend(sorted("\n".join(_lines(one, shapes, stated)) for one in results))
     return "\n".join(lines) + "\n"
 
 
 _DEEPEST_INDENT = 20
 
 
-def _lines(result: Result, shapes: Index, told: set[object]) -> Iterator[str]:
+def _lines(result: Result, shapes: Index, stated: set[object]) -> Iterator[str]:
     """Yield the lines of a result and of its details; what stands in the text already is not explained again."""
     left = [(result, 0)]
     while left:
@@ -486,8 +486,8 @@ def _lines(result: Result, shapes: Index, told: set[object]) -> Iterator[str]:
         terms = ((label, term) for label, term in labelled.items() if term is not None)
         yield from (f"{indent}\t{label}: {described(shapes, term)}" for label, term in terms)
         yield from (f"{indent}\tMessage: {message}" for message in sorted(one.messages))
-        if one.detail and (not depth or _key(one) not in told):
-            told.add(_key(one))
+        if one.detail and (not depth or _key(one) not in stated):
+            stated.add(_key(one))
             yield f"{indent}\tDetails:"
             left.extend((more, depth + 1) for more in reversed(one.detail))
 
