@@ -52,6 +52,7 @@ REFUSALS = [
     (f"{KNOWN} new.json --write-baseline -o a.html", "--write-baseline is no report: leave"),
     (f"{KNOWN} new.json --write-baseline --format json", "--write-baseline is no report: leave"),
     (f"{KNOWN} new.json --write-baseline --statistics", "--write-baseline is no report: leave"),
+    ("convert metals.jsonld --output /dev/null", "/dev/null: cannot be written: it is a device or a pipe"),
     ("validate broken.jsonld --format text --format json", "write all but one as FORMAT:FILE"),
     ("validate broken.jsonld --format sarif:", "names no file: write sarif:FILE"),
     ("validate broken.jsonld --format pdf:x", "'pdf' is not one of"),

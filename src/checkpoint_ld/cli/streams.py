@@ -180,7 +180,7 @@ def check_outputs(inputs: Iterable[str | None], *outputs: str | None, force: boo
     for target in existing:
         if not read.isdisjoint(map(_file_of, (target, *map(str, Path(target).resolve().parents)))):
             raise SettingsError(f"{target} is read by this command: choose another file to write")
-        if not force and not Path(target).is_dir():
+        if not force and Path(target).is_file():
             raise already_there(target)
 
 

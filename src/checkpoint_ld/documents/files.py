@@ -395,7 +395,7 @@ def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
         state = target.lstat()
     except FileNotFoundError:
         return None
-    if not overwrite and not stat.S_ISDIR(state.st_mode):
+    if not overwrite and stat.S_ISREG(state.st_mode):
         raise FileExistsError
     if stat.S_ISLNK(state.st_mode):  # links are resolved by now, except cycles
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
